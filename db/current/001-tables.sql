@@ -219,6 +219,32 @@ create table patchdiff_store.workspace_bindings (
   unique (target_file_id)
 );
 
+-- A locked target: the narrow columns of its row, then those of its head.
+create type patchdiff_store.locked_target as (
+  target_file_id uuid,
+  display_name text,
+  version bigint,
+  current_hash text,
+  content_bytes integer,
+  content_chars integer,
+  workspace_tracked boolean,
+  workspace_root_identity text,
+  workspace_path text,
+  last_synced_disk_sha256 text,
+  last_synced_version bigint,
+  source_bom boolean,
+  created_at timestamptz,
+  log_sequence bigint,
+  ledger_sequence bigint,
+  snapshot_sequence bigint,
+  publication_sequence bigint,
+  chain_sequence bigint,
+  open_cycle integer,
+  accepted_version bigint,
+  accepted_hash text,
+  chain_head bytea
+);
+
 -- One fault of a submission, as the decoder or the walk found it. Every field null = no fault.
 create type patchdiff_store.fault as (
   failure_reason text,
