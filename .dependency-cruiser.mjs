@@ -1,0 +1,73 @@
+/** The directions of the rooms: a line of code knows its room, and a room knows only the rooms below it. */
+
+const PURE = '^src/(text|transaction|nearmiss)/';
+
+/** A room may import itself and the rooms named; type-only imports of `types` too. */
+function room(name, allowed, { types = [], except } = {}) {
+  const from = { path: `^src/${name}/`, ...(except === undefined ? {} : { pathNot: except }) };
+  const open = [name, ...allowed];
+  const rules = [
+    {
+      name: `${name}-reaches-out`,
+      comment: `src/${name} may import only ${open.map((other) => `src/${other}`).join(', ')}${types.length > 0 ? ` and the types of ${types.join(', ')}` : ''}.`,
+      severity: 'error',
+      from,
+      to: { path: '^src/', pathNot: `^src/(${[...open, ...types].join('|')})/` },
+    },
+  ];
+  if (types.length > 0) {
+    rules.push({
+      name: `${name}-takes-values`,
+      comment: `src/${name} may import only types of ${types.join(', ')}.`,
+      severity: 'error',
+      from,
+      to: { path: `^src/(${types.join('|')})/`, dependencyTypesNot: ['type-only'] },
+    });
+  }
+  return rules;
+}
+
+/** The files of the borders that build a pool or run the embedded server; every other one sees the service alone. */
+export const MAINS = '^src/(mcp|cli)/main[.]ts$|^src/cli/(commands/)?db[-./]';
+
+export default {
+  forbidden: [
+    ...room('text', []),
+    ...room('transaction', ['text']),
+    ...room('nearmiss', ['text']),
+    ...room('db', ['text'], { types: ['transaction'] }),
+    ...room('workspace', ['text']),
+    ...room('service', ['text', 'transaction', 'nearmiss', 'db', 'workspace']),
+    ...room('mcp', ['service'], { except: MAINS }),
+    ...room('cli', ['service'], { except: MAINS }),
+    {
+      name: 'pure-rooms-have-no-host',
+      comment: 'The pure rooms take values and return values: no node: module, no package.',
+      severity: 'error',
+      from: { path: PURE },
+      to: { dependencyTypes: ['core', 'npm', 'npm-dev', 'npm-optional', 'npm-no-pkg', 'npm-unknown'] },
+    },
+    {
+      name: 'only-db-speaks-sql',
+      comment: 'src/db is the only room with SQL text, so it alone holds the driver.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/db/' },
+      to: { path: '^(node_modules/)?(pg|graphile-migrate)(/|$)' },
+    },
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    { name: 'no-tests-in-source', severity: 'error', from: { path: '^src/' }, to: { path: '^(test|scripts)/' } },
+    { name: 'unresolved', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    {
+      name: 'no-dev-dependency-in-source',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'types', 'node', 'default'], extensions: ['.ts', '.js', '.mjs', '.d.ts', '.json'] },
+  },
+};
