@@ -1,0 +1,26 @@
+import type { JsonObject } from '../transaction/index.ts';
+import type { ArgumentFault } from './arguments.ts';
+
+/** The answer of a read, search or history tool whose argument broke a rule. Never echoes the value. */
+export function invalidArgument(fault: ArgumentFault): JsonObject {
+  return {
+    status: 'invalid_argument',
+    argument: fault.argument,
+    kind: fault.kind,
+    rule: fault.rule,
+    detail: `${fault.argument}: ${fault.rule}; got ${fault.kind}`,
+    next_step: `Send the call again with ${fault.argument} as stated.`,
+  };
+}
+
+export function notFound(targetFileId: string): JsonObject {
+  return {
+    status: 'not_found',
+    target_file_id: targetFileId,
+    detail: 'no target has this id',
+    next_step: 'Find the id with patchdiff_list_targets, or create the target with patchdiff_initialize_target.',
+  };
+}
+
+/** What history tools add to an answer without a page. */
+export const EMPTY_PAGE = { entries: [], has_more: false, next_sequence: null } as const;
