@@ -10,7 +10,19 @@ const LITERAL_REPLACEMENT = {
   message: 'Give replace/replaceAll a literal or a function: a `$` in a computed replacement is read as a pattern.',
 };
 
-const IMPURE_GLOBALS = ['Buffer', 'Date', 'console', 'crypto', 'fetch', 'performance', 'process', 'queueMicrotask', 'setImmediate', 'setInterval', 'setTimeout'];
+const IMPURE_GLOBALS = [
+  'Buffer',
+  'Date',
+  'console',
+  'crypto',
+  'fetch',
+  'performance',
+  'process',
+  'queueMicrotask',
+  'setImmediate',
+  'setInterval',
+  'setTimeout',
+];
 
 export default tseslint.config(
   { ignores: ['dist/', 'coverage/', 'node_modules/'] },
@@ -38,7 +50,10 @@ export default tseslint.config(
   {
     files: PURE_ROOMS,
     rules: {
-      'no-restricted-globals': ['error', ...IMPURE_GLOBALS.map((name) => ({ name, message: 'Pure rooms have no clock, no randomness, no I/O.' }))],
+      'no-restricted-globals': [
+        'error',
+        ...IMPURE_GLOBALS.map((name) => ({ name, message: 'Pure rooms have no clock, no randomness, no I/O.' })),
+      ],
       'no-restricted-properties': ['error', { object: 'Math', property: 'random', message: 'Pure rooms have no randomness.' }],
     },
   },
