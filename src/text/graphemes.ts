@@ -1,0 +1,63 @@
+/** Units that `isGraphemeBoundary` walks back at most. */
+export const GRAPHEME_WALK = 1024;
+
+const segmenter = new Intl.Segmenter('und', { granularity: 'grapheme' });
+
+/**
+ * True when no extended grapheme cluster (UAX #29) spans this unit of the text. Both ends of a text are boundaries.
+ *
+ * Decided locally: two plain neighbours are a boundary; else the text is walked back to a pair that is one whatever surrounds
+ * it, and only that slice and one code point more is segmented (no rule looks further ahead). Beyond 1,024 units the slice is
+ * taken as if the text began there: an endless run of regional indicators may then be paired wrongly. Segmenting whole
+ * buffers is superlinear and never done.
+ */
+export function isGraphemeBoundary(text: string, unit: number): boolean {
+  if (unit <= 0 || unit >= text.length) return true;
+  const after = text.codePointAt(unit) ?? 0;
+  if (after >= 0xdc00 && after <= 0xdfff && highBefore(text, unit)) return false;
+  if (isSafePair(codePointBefore(text, unit), after)) return true;
+  const end = unit + (after > 0xffff ? 2 : 1);
+  const limit = Math.max(0, unit - GRAPHEME_WALK);
+  let start = unit;
+  while (start > limit) {
+    start -= highBefore(text, start - 1) && isLowAt(text, start - 1) ? 2 : 1;
+    if (start <= 0) break;
+    if (isSafePair(codePointBefore(text, start), text.codePointAt(start) ?? 0)) break;
+  }
+  start = Math.max(0, start);
+  const wanted = unit - start;
+  for (const segment of segmenter.segment(text.slice(start, end))) if (segment.index >= wanted) return segment.index === wanted;
+  return false;
+}
+
+/** A boundary whatever stands before `before` and after `after`. */
+function isSafePair(before: number, after: number): boolean {
+  return isPlain(before) && isPlain(after) && !(before === 0x0d && after === 0x0a);
+}
+
+/** Code points that no rule joins to a plain neighbour, in any Unicode version: no mark, joiner, jamo, flag or pictograph. */
+function isPlain(code: number): boolean {
+  return (
+    (code < 0x300 && code !== 0xa9 && code !== 0xae) ||
+    (code >= 0x370 && code <= 0x482) ||
+    (code >= 0x2010 && code <= 0x2027) ||
+    (code >= 0x30a1 && code <= 0x30fa) ||
+    (code >= 0x3400 && code <= 0x4dbf) ||
+    (code >= 0x4e00 && code <= 0x9fff)
+  );
+}
+
+function codePointBefore(text: string, unit: number): number {
+  return text.codePointAt(isLowAt(text, unit - 1) && highBefore(text, unit - 1) ? unit - 2 : unit - 1) ?? 0;
+}
+
+function isLowAt(text: string, unit: number): boolean {
+  const code = text.charCodeAt(unit);
+  return code >= 0xdc00 && code <= 0xdfff;
+}
+
+/** True when the unit before this one is the high half of a pair. */
+function highBefore(text: string, unit: number): boolean {
+  const code = text.charCodeAt(unit - 1);
+  return code >= 0xd800 && code <= 0xdbff;
+}

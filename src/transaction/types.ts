@@ -1,0 +1,160 @@
+import type { JsonObject } from './json.ts';
+
+/** The public formats. */
+export type Format = 'patchdiff-tx/1' | 'patchdiff-tx/2' | 'patchdiff-tx/3';
+
+export type Risk = 'low' | 'medium' | 'high';
+
+export type Stage =
+  | 'precondition_guard'
+  | 'protocol_validation'
+  | 'transaction_applicability'
+  | 'commit_guard'
+  | 'accepted';
+
+export type FailureReason =
+  | 'target_not_found'
+  | 'context_invalid'
+  | 'target_version_mismatch'
+  | 'target_hash_mismatch'
+  | 'manifest_missing'
+  | 'manifest_invalid'
+  | 'block_malformed'
+  | 'context_missing'
+  | 'disambiguation_invalid'
+  | 'target_encoding_invalid'
+  | 'match_absent'
+  | 'match_ambiguous'
+  | 'sequential_match_invalid'
+  | 'span_out_of_bounds'
+  | 'span_expected_text_mismatch'
+  | 'target_diverged';
+
+/** What a submission to a tool comes to before anything is judged. Built by `prepareSubmission`. */
+export interface Submission {
+  format: Format;
+  /** Canonical lower-case UUID; null when missing or malformed (such a submission leaves no row). */
+  targetFileId: string | null;
+  record: JsonObject;
+  /** Canonical JSON of the record; ASCII-escaped when the record holds a lone surrogate or NUL. */
+  payload: string;
+  /** False when the record, the key, the parent or the source holds a lone surrogate or NUL. */
+  encodable: boolean;
+  /** The four invocation values where they fit their typed parameter, else null (then in rawMetadata, unless absent). */
+  clientRequestId: string | null;
+  parent: string | null;
+  attempt: number | null;
+  source: string | null;
+  /** ASCII JSON text of each of the four that does not fit its parameter; null when all fit. */
+  rawMetadata: Partial<Record<MetadataName, string>> | null;
+}
+
+export type MetadataName = 'client_request_id' | 'parent_pdcp_log_id' | 'attempt' | 'source';
+
+interface ChangeCommon {
+  /** 1-based position in the submission. */
+  ordinal: number;
+  changeId: string;
+  rationale: string | null;
+  risk: Risk | null;
+  /** As sent; the applier canonicalises. */
+  replace: string;
+}
+
+export interface MatchChange extends ChangeCommon {
+  operation: 'match';
+  match: string;
+  occurrenceIndex: number | null;
+  anchorBefore: string | null;
+  anchorAfter: string | null;
+}
+
+/** `start` and `end` are code points of the buffer as it stands at that operation. */
+export interface SpanChange extends ChangeCommon {
+  operation: 'span';
+  start: number;
+  end: number;
+  expectedText: string;
+  expectedBefore: string | null;
+  expectedAfter: string | null;
+}
+
+export interface ReplaceAllChange extends ChangeCommon {
+  operation: 'replace_all';
+}
+
+export type Change = MatchChange | SpanChange | ReplaceAllChange;
+
+/** The one internal form of every format. */
+export interface Transaction {
+  format: Format;
+  /** Canonical lower-case UUID. */
+  targetFileId: string;
+  intent: string;
+  expectedTargetVersion: number | null;
+  expectedCurrentHash: string | null;
+  changes: readonly Change[];
+}
+
+/** Facts of one applied change. Offsets and counts are code points, in the buffer at that change. Key order is part of the contract. */
+export interface ChangeFact {
+  ordinal: number;
+  change_id: string;
+  operation: 'match' | 'span' | 'replace_all';
+  span_start: number;
+  span_end: number;
+  matched_chars: number;
+  replacement_chars: number;
+  matched_sha256: string;
+  replacement_sha256: string;
+}
+
+export type WarningCode = 'no_op_change' | 'occurrence_index_basis_shift' | 'grapheme_boundary_split' | 'no_op_transaction';
+
+export interface Warning {
+  code: WarningCode;
+  /** Null for `no_op_transaction`. */
+  change_id: string | null;
+}
+
+/** Where a failure context is cut: the head of the text, or 256 code points around a known point. */
+export type ContextCut = { kind: 'prefix' } | { kind: 'window'; point: number };
+
+/** One fault, complete but for what only the target's row knows (see `diagnosticOf`). */
+export interface Fault {
+  reason: FailureReason;
+  /** Equals the reason where the contract names no code of its own. */
+  code: string;
+  stage: Exclude<Stage, 'accepted'>;
+  failedChangeId: string | null;
+  /** The words of the contract (`failure_detail`). */
+  detail: string;
+  /** Stored in the evidence when not undefined. */
+  path?: string | null;
+  /** 1-based position of the faulty item; only for faults inside an item. */
+  ordinal?: number;
+  cut: ContextCut;
+  /** The members of the evidence that follow `failure_context`, in the contract's order. */
+  evidence: JsonObject;
+}
+
+export interface Applied {
+  ok: true;
+  content: string;
+  /** Hex SHA-256 of the content. */
+  afterHash: string;
+  changes: ChangeFact[];
+  /** UTF-8 byte offset of each change in the buffer as it stood at that change. */
+  resolvedStarts: number[];
+  warnings: Warning[];
+}
+
+export interface NotApplied {
+  ok: false;
+  fault: Fault;
+  /** The text that failed: the canonical target when priorChanges is 0, else the intermediate buffer. */
+  buffer: string;
+  priorChanges: number;
+}
+
+export type Decoded = { ok: true; transaction: Transaction } | { ok: false; fault: Fault };
