@@ -1,11 +1,25 @@
 import { defineConfig } from 'vitest/config';
 
+// Rooms whose tests need no database: a run of these alone starts no server.
+const PURE = ['text', 'transaction', 'nearmiss', 'scopes', 'workspace'].map((room) => `test/${room}/**/*.test.ts`);
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     testTimeout: 60_000,
     hookTimeout: 120_000,
     pool: 'forks',
     maxWorkers: 2,
+    projects: [
+      { extends: true, test: { name: 'pure', include: PURE } },
+      {
+        extends: true,
+        test: {
+          name: 'database',
+          include: ['test/**/*.test.ts'],
+          exclude: PURE,
+          globalSetup: ['test/helpers/global-setup.ts'],
+        },
+      },
+    ],
   },
 });

@@ -1,0 +1,85 @@
+import { stripVTControlCharacters } from 'node:util';
+import { Logger, migrate, watch } from 'graphile-migrate';
+import { clearAllPools } from 'graphile-migrate/dist/pgReal.js';
+import pg from 'pg';
+import { DATABASE_FOLDER } from './committed.ts';
+import { checkRevision, requireSupportedServer, type Revision } from './revision.ts';
+
+// The only file that knows graphile-migrate, whose programmatic interface is not a supported one.
+
+/** Any number, the same in every release: it makes concurrent migrations of one database queue. */
+const MIGRATION_LOCK = 5_794_113_046;
+
+export interface MigrationOutcome {
+  before: Revision;
+  after: Revision;
+}
+
+/** A database that no migration can mend: it is ahead of this package, or either was edited. */
+export class RevisionError extends Error {
+  override readonly name = 'RevisionError';
+  readonly revision: Revision;
+  constructor(revision: Revision) {
+    super(`${revision.explanation}${revision.command ? `; run: ${revision.command}` : ''}`);
+    this.revision = revision;
+  }
+}
+
+/**
+ * Brings the database to this package's revision; forward only, and nothing to do when it is there. Concurrent calls
+ * queue on an advisory lock that ends with its holder's connection. Throws RevisionError for a database that is ahead or
+ * edited, and an Error with file, line and SQLSTATE when a migration fails (its transaction is then rolled back).
+ */
+export async function migrateDatabase(adminUrl: string, options: { folder?: string } = {}): Promise<MigrationOutcome> {
+  const folder = options.folder ?? DATABASE_FOLDER;
+  return underMigrationLock(adminUrl, async (client) => {
+    const run = async (text: string) => (await client.query<Record<string, unknown>>(text)).rows;
+    await requireSupportedServer(run);
+    const before = await checkRevision(run, folder);
+    if (before.state === 'ahead' || before.state === 'edited') throw new RevisionError(before);
+    if (before.state === 'current') return { before, after: before };
+    await withGraphile(adminUrl, folder, (settings) => migrate(settings));
+    return { before, after: await checkRevision(run, folder) };
+  });
+}
+
+/** Development: runs the committed migrations, then the open one in `db/current` with its includes. */
+export async function migrateWithCurrent(adminUrl: string, options: { folder?: string } = {}): Promise<void> {
+  const folder = options.folder ?? DATABASE_FOLDER;
+  await underMigrationLock(adminUrl, () => withGraphile(adminUrl, folder, (settings) => watch(settings, true)));
+}
+
+async function underMigrationLock<T>(adminUrl: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: adminUrl, application_name: 'patchdiff migrate' });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    // Session-level, because a migration may need minutes and an open transaction would hold back vacuum meanwhile.
+    await client.query(`select set_config('idle_session_timeout', '0', false), set_config('statement_timeout', '0', false)`);
+    await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+type Settings = NonNullable<Parameters<typeof migrate>[0]>;
+
+async function withGraphile(url: string, folder: string, work: (settings: Settings) => Promise<void>): Promise<void> {
+  const said: string[] = [];
+  const logger = new Logger(() => (level, message) => {
+    if (level === 'error') said.push(stripVTControlCharacters(message).trim());
+  });
+  try {
+    await work({ connectionString: url, migrationsFolder: folder, pgSettings: { search_path: 'pg_catalog' }, logger });
+  } catch (error) {
+    const { code, detail, hint, _gmMessageOverride: place } = error as Error & Record<string, string | undefined>;
+    const lines = [place && stripVTControlCharacters(place), ...(place ? [] : [(error as Error).message]), ...said.slice(0, place ? 0 : 1)];
+    if (detail) lines.push(`detail: ${detail}`);
+    if (hint) lines.push(`hint: ${hint}`);
+    throw Object.assign(new Error(`migration failed: ${lines.filter(Boolean).join('\n')}`, { cause: error }), { code });
+  } finally {
+    // It keeps idle connections for 200 ms, which would block a copy of the database, and exits the process when one fails.
+    clearAllPools();
+  }
+}
