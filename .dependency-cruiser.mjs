@@ -28,7 +28,7 @@ function room(name, allowed, { types = [], except } = {}) {
 }
 
 /** The files of the borders that build a pool or run the embedded server; every other one sees the service alone. */
-export const MAINS = '^src/(mcp|cli)/main[.]ts$|^src/cli/(commands/)?db[-./]';
+const MAINS = '^src/(mcp|cli)/main[.]ts$|^src/cli/(commands/)?db[-./]';
 
 export default {
   forbidden: [

@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
 // Rooms whose tests need no database: a run of these alone starts no server.
-const PURE = ['text', 'transaction', 'nearmiss', 'scopes', 'workspace'].map((room) => `test/${room}/**/*.test.ts`);
+const PURE = ['text', 'transaction', 'nearmiss', 'scopes', 'workspace', 'conventions'].map((room) => `test/${room}/**/*.test.ts`);
 
 export default defineConfig({
   test: {

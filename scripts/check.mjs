@@ -1,0 +1,38 @@
+// Every check that is not a test: runs them all, whatever fails, and names the ones that did. `--only name,name` runs some.
+import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import process from 'node:process';
+
+const ROOT = join(import.meta.dirname, '..');
+const BIN = join(ROOT, 'node_modules/.bin');
+
+const committed = readdirSync(join(ROOT, 'db/committed')).filter((name) => name.endsWith('.sql'));
+
+const CHECKS = [
+  ['format', ['prettier', '--check', '--log-level', 'warn', '.']],
+  ['lint', ['eslint', '--max-warnings', '0', '.']],
+  ['types', ['tsc', '--noEmit', '-p', 'tsconfig.json']],
+  ['rooms', ['depcruise', '--config', '.dependency-cruiser.mjs', 'src']],
+  ['conventions', ['vitest', 'run', '--reporter=dot', 'test/conventions']],
+  ['dead code', ['knip', '--no-progress']],
+  ...(committed.length === 0 ? [] : [['migrations', ['squawk', ...committed.map((name) => `db/committed/${name}`)]]]),
+];
+
+const only = process.argv.indexOf('--only');
+const wanted = only === -1 ? CHECKS : CHECKS.filter(([name]) => process.argv[only + 1]?.split(',').includes(name));
+if (wanted.length === 0) {
+  console.error(`check: --only takes some of: ${CHECKS.map(([name]) => name).join(', ')}`);
+  process.exit(2);
+}
+
+const failed = [];
+for (const [name, [command, ...args]] of wanted) {
+  const started = Date.now();
+  const { status, error } = spawnSync(join(BIN, command), args, { cwd: ROOT, stdio: 'inherit' });
+  const seconds = ((Date.now() - started) / 1000).toFixed(1);
+  console.log(`${status === 0 ? 'ok  ' : 'FAIL'} ${name} (${seconds} s)${error === undefined ? '' : `: ${error.message}`}`);
+  if (status !== 0) failed.push(name);
+}
+console.log(failed.length === 0 ? `check: all ${String(wanted.length)} hold` : `check: failed: ${failed.join(', ')}`);
+process.exit(failed.length === 0 ? 0 : 1);
