@@ -1,0 +1,105 @@
+import os from 'node:os';
+import pg from 'pg';
+import { ensureServer, resolveHome } from './embedded/index.ts';
+import { migrateDatabase, RevisionError } from './migrate.ts';
+import { checkRevision, requireSupportedServer, type RunQuery } from './revision.ts';
+import { serviceSettings } from './service-file.ts';
+
+export interface ResolvedDatabase {
+  /** The login to serve with: always acting as a writer, see `warnings`. */
+  url: string;
+  /** The login to migrate with: a superuser or the database's owner. */
+  adminUrl: string;
+  kind: 'embedded' | 'url';
+  /** Sentences for stderr. */
+  warnings: string[];
+}
+
+/**
+ * The database that the environment names: `DATABASE_URL`, else libpq's variables (`PGHOST` …, `PGSERVICE`), else the
+ * embedded server, which is started when it does not run and migrated when it is behind. `.pgpass` is read by the driver.
+ * Throws when a named database cannot be reached or an embedded one cannot run.
+ */
+export async function resolveDatabase(env: NodeJS.ProcessEnv): Promise<ResolvedDatabase> {
+  const named = namedUrl(env);
+  if (named === null) {
+    const { adminUrl, writerUrl } = await ensureServer({ home: resolveHome(env) });
+    const revision = await withQueries(adminUrl, checkRevision);
+    if (revision.state === 'missing' || revision.state === 'behind') await migrateDatabase(adminUrl);
+    return { url: writerUrl, adminUrl, kind: 'embedded', warnings: [] };
+  }
+  const adminUrl = env['PATCHDIFF_ADMIN_URL'] || named;
+  return { adminUrl, kind: 'url', ...(await asWriter(named)) };
+}
+
+/** The same, refusing a database that this package cannot serve: RevisionError carries the command that mends it. */
+export async function resolveServableDatabase(env: NodeJS.ProcessEnv): Promise<ResolvedDatabase> {
+  const resolved = await resolveDatabase(env);
+  await withQueries(resolved.url, async (run) => {
+    await requireSupportedServer(run);
+    const revision = await checkRevision(run);
+    if (revision.state !== 'current') throw new RevisionError(revision);
+  });
+  return resolved;
+}
+
+/** The URL that `DATABASE_URL` or libpq's variables name; null when neither names anything. */
+export function namedUrl(env: NodeJS.ProcessEnv): string | null {
+  if (env['DATABASE_URL']) return env['DATABASE_URL'];
+  const names = ['PGHOST', 'PGHOSTADDR', 'PGPORT', 'PGDATABASE', 'PGUSER', 'PGSERVICE'];
+  if (!names.some((name) => env[name])) return null;
+  // As in libpq, a service's settings win over the variables.
+  const service = env['PGSERVICE'] ? serviceSettings(env['PGSERVICE'], env) : {};
+  const setting = (key: string, variable: string) => service[key] ?? (env[variable] || undefined);
+  const user = setting('user', 'PGUSER') ?? os.userInfo().username;
+  const host = setting('host', 'PGHOST') ?? setting('hostaddr', 'PGHOSTADDR') ?? 'localhost';
+  const url = new URL(`postgres://${host.startsWith('/') ? 'socket' : host.includes(':') ? `[${host}]` : host}`);
+  url.username = encodeURIComponent(user);
+  url.password = encodeURIComponent(setting('password', 'PGPASSWORD') ?? '');
+  url.port = setting('port', 'PGPORT') ?? '5432';
+  url.pathname = `/${encodeURIComponent(setting('dbname', 'PGDATABASE') ?? user)}`;
+  if (host.startsWith('/')) url.searchParams.set('host', host);
+  for (const [key, variable] of [['sslmode', 'PGSSLMODE'], ['options', 'PGOPTIONS'], ['application_name', 'PGAPPNAME']] as const) {
+    const value = setting(key, variable);
+    if (value) url.searchParams.set(key, value);
+  }
+  return url.href;
+}
+
+/** Runs `work` over a connection of its own. */
+export async function withQueries<T>(url: string, work: (run: RunQuery) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url, application_name: 'patchdiff', connectionTimeoutMillis: 10_000 });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return await work(async (text) => (await client.query<Record<string, unknown>>(text)).rows);
+  } finally {
+    await client.end();
+  }
+}
+
+/** An owner or superuser could do what no writer may, so it serves as the writer role, and says so. */
+async function asWriter(url: string): Promise<{ url: string; warnings: string[] }> {
+  return withQueries(url, async (run) => {
+    const [login] = await run(
+      `select current_user as name, r.rolsuper as superuser,
+        exists (select from pg_roles as o where o.rolname = 'patchdiff_owner' and pg_has_role(r.oid, o.oid, 'MEMBER')) as owner,
+        exists (select from pg_roles as w where w.rolname = 'patchdiff_writer') as writer
+      from pg_roles as r where r.rolname = current_user`,
+    );
+    if (login?.['superuser'] !== true && login?.['owner'] !== true) return { url, warnings: [] };
+    const kind = login['superuser'] === true ? 'a superuser' : 'an owner';
+    const name = String(login['name']);
+    // Before the first migration there is no writer to be.
+    if (login['writer'] !== true) return { url, warnings: [] };
+    const lowered = new URL(url);
+    lowered.searchParams.set('options', `${lowered.searchParams.get('options') ?? ''} -c role=patchdiff_writer`.trim());
+    return {
+      url: lowered.href,
+      warnings: [
+        `DATABASE_URL logs in as ${kind} (${name}); serving with "set role patchdiff_writer". ` +
+          `Give the server a login of its own: create role … login password … in role patchdiff_writer`,
+      ],
+    };
+  });
+}
