@@ -24,13 +24,17 @@ export type FailureKind =
 export const REFUSALS = {
   PD001: 'append_only',
   PD002: 'ddl_refused',
+  PD003: 'server_unsupported',
+  PD004: 'role_not_settable',
   PD100: 'bad_call',
   PD101: 'payload_not_json_object',
   PD102: 'payload_unrepresentable',
   PD103: 'target_exists_with_other_content',
   PD104: 'target_not_found',
   PD105: 'version_out_of_range',
-  PD106: 'not_canonical_text',
+  PD106: 'history_diverged',
+  PD107: 'content_too_large',
+  PD108: 'publication_not_found',
 } as const satisfies Record<`PD${string}`, string>;
 
 export type RefusalCode = keyof typeof REFUSALS;

@@ -1,3 +1,5 @@
+import { isEncodable } from '../text/index.ts';
+
 /**
  * A text parameter that PostgreSQL text cannot hold. Node's UTF-8 encoder would turn a lone surrogate into U+FFFD
  * without a word and the server would store the wrong text, so such a value never reaches the driver.
@@ -25,7 +27,7 @@ export function guardText(statement: string, values: readonly SqlValue[]): void 
   values.forEach((value, index) => {
     const texts: readonly unknown[] = Array.isArray(value) ? value : [value];
     for (const text of texts) {
-      if (typeof text === 'string' && (!text.isWellFormed() || text.includes('\0'))) {
+      if (typeof text === 'string' && !isEncodable(text)) {
         throw new TextNotEncodableError(statement, index + 1);
       }
     }

@@ -1,5 +1,6 @@
 import { isEncodable } from '../text/index.ts';
-import type { JsonObject } from '../transaction/index.ts';
+import { canonicalUuid } from '../transaction/index.ts';
+import type { JsonObject, JsonValue } from '../transaction/index.ts';
 
 /** The first argument that broke its rule. `kind` is what was sent, never the value itself. */
 export interface ArgumentFault {
@@ -8,7 +9,6 @@ export interface ArgumentFault {
   rule: string;
 }
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const HASH = /^[0-9a-f]{64}$/;
 const MAX_NAME = 64;
 
@@ -53,9 +53,9 @@ export class ArgumentReader {
     return this.#fault;
   }
 
-  /** Records a fault of `argument` that a tool found itself, unless there is one already. */
-  refuse(argument: string, rule: string): void {
-    this.#fault ??= { argument, kind: kindOf(this.#take(argument)), rule };
+  /** Records a fault of `argument`, unless there is one already, and answers the first. Tools call it for rules of their own. */
+  refuse(argument: string, rule: string): ArgumentFault {
+    return (this.#fault ??= { argument, kind: kindOf(this.#take(argument)), rule });
   }
 
   #take(name: string): unknown {
@@ -76,9 +76,9 @@ export class ArgumentReader {
   optionalUuid(name: string): string | null {
     const value = this.#take(name);
     if (value === undefined || value === null) return null;
-    if (typeof value === 'string' && UUID.test(value)) return value.toLowerCase();
-    this.refuse(name, 'a UUID, as the server returned it');
-    return null;
+    const uuid = canonicalUuid(value as JsonValue);
+    if (uuid === null) this.refuse(name, 'a UUID, as the server returned it');
+    return uuid;
   }
 
   /** An integer of [min, max]; a boolean or a numeric string is none. */

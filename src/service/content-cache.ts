@@ -1,4 +1,4 @@
-import { CodePointIndex } from '../text/index.ts';
+import { CodePointIndex, lineStarts } from '../text/index.ts';
 
 /** One version of a target's content, as this process evaluates it. */
 export class CachedContent {
@@ -7,6 +7,7 @@ export class CachedContent {
   readonly hash: string;
   readonly content: string;
   #index: CodePointIndex | null = null;
+  #lines: readonly number[] | null = null;
 
   constructor(version: number, hash: string, content: string) {
     this.version = version;
@@ -17,6 +18,11 @@ export class CachedContent {
   /** Built on first use, then kept as long as the content. */
   get index(): CodePointIndex {
     return (this.#index ??= new CodePointIndex(this.content));
+  }
+
+  /** Units at which the lines begin; kept likewise. */
+  get lines(): readonly number[] {
+    return (this.#lines ??= lineStarts(this.content));
   }
 
   /** Memory it holds, roughly: two bytes a UTF-16 unit. */
@@ -65,6 +71,13 @@ export class ContentCache {
       if (this.#bytes <= this.#bound) break;
       this.drop(oldest);
     }
+  }
+
+  /** As `put`, for content that came from under the lock: it is right even when its version is lower (a restored database). */
+  replace(targetFileId: string, content: CachedContent): void {
+    const held = this.#entries.get(targetFileId);
+    if (held !== undefined && held.current.version > content.version) this.drop(targetFileId);
+    this.put(targetFileId, content);
   }
 
   drop(targetFileId: string): void {

@@ -1,0 +1,87 @@
+import type { CommitReceiptRow } from '../db/calls/commit-attempt.ts';
+import { validityOf } from '../transaction/index.ts';
+import type { NearMissAnswer } from '../nearmiss/index.ts';
+import type { Format, JsonObject, JsonValue, Stage } from '../transaction/index.ts';
+import { nextStep } from './next-step.ts';
+
+/** What a receipt says of the moment of the call, beside the recorded outcome. */
+export interface ReceiptContext {
+  targetFileId: string;
+  /** The right shape of a misshaped argument, or null. */
+  shape: string | null;
+  /** Response only; null unless they were searched for. */
+  nearMisses: NearMissAnswer | null;
+}
+
+/** The public receipt of a recorded outcome, fresh or recovered. */
+export function receiptOf(row: CommitReceiptRow, context: ReceiptContext): JsonObject {
+  const accepted = row.outcome === 'accepted';
+  const common: JsonObject = {
+    status: accepted ? 'accepted' : 'rejected',
+    deduplicated: row.deduplicated === true,
+    pdcp_log_id: row.pdcp_log_id,
+    target_file_id: context.targetFileId,
+    before_version: row.before_version,
+    version: accepted ? row.after_version : row.current_version,
+    before_hash: row.before_hash,
+    after_hash: row.after_hash,
+    current_version: row.current_version,
+    current_hash: row.current_hash,
+    validity: { ...validityOf(row.validation_stage ?? 'accepted') },
+  };
+  if (accepted) {
+    return { ...common, evidence: { changes: row.changes as JsonValue }, warnings: (row.warnings ?? []) as JsonValue };
+  }
+  return {
+    ...common,
+    failure_reason: row.failure_reason,
+    failure_code: row.failure_code,
+    failure_detail: row.failure_detail,
+    failed_change_id: row.failed_change_id,
+    diagnostic: row.diagnostic as JsonValue,
+    current_context: row.current_context as JsonValue,
+    near_misses: context.nearMisses === null ? null : ({ ...context.nearMisses } as unknown as JsonObject),
+    next_step: nextStep(row.failure_code ?? '', context.shape),
+  };
+}
+
+/** Why a submission reached no target. */
+export interface UnlinkedFault {
+  reason: 'context_invalid' | 'target_not_found';
+  code: 'arguments_not_an_object' | 'target_id_malformed' | 'target_not_found';
+  detail: string;
+}
+
+/** A rejection without a row: there is no target whose log could hold it. */
+export function unlinkedReceipt(format: Format, targetFileId: string | null, fault: UnlinkedFault, shape: string | null): JsonObject {
+  const unavailable = { kind: 'unavailable', reason: fault.detail };
+  return {
+    status: 'rejected',
+    deduplicated: false,
+    pdcp_log_id: null,
+    target_file_id: targetFileId,
+    before_version: null,
+    version: null,
+    before_hash: null,
+    after_hash: null,
+    current_version: null,
+    current_hash: null,
+    validity: { ...validityOf('precondition_guard') },
+    failure_reason: fault.reason,
+    failure_code: fault.code,
+    failure_detail: fault.detail,
+    failed_change_id: null,
+    diagnostic: {
+      failure_code: fault.code,
+      format,
+      validation_stage: 'precondition_guard',
+      retryable: false,
+      requires_new_submission: true,
+      decided_by: 'runtime',
+      failure_context: unavailable,
+    },
+    current_context: unavailable,
+    near_misses: null,
+    next_step: fault.code === 'arguments_not_an_object' && shape !== null ? shape : nextStep(fault.code, shape),
+  };
+}

@@ -1,0 +1,101 @@
+import { commitAttempt } from '../db/calls/commit-attempt.ts';
+import type { CommitReceiptRow } from '../db/calls/commit-attempt.ts';
+import { decodeSubmission, prepareSubmission } from '../transaction/index.ts';
+import type { NearMissAnswer } from '../nearmiss/index.ts';
+import type { Decoded, Format, JsonObject, Submission } from '../transaction/index.ts';
+import { isJsonObject } from './arguments.ts';
+import { CachedContent } from './content-cache.ts';
+import type { Context } from './context.ts';
+import { evaluate } from './evaluate.ts';
+import type { Evaluation } from './evaluate.ts';
+import { nearMissesFor } from './near-misses.ts';
+import { receiptOf, unlinkedReceipt } from './receipt.ts';
+import { sha256 } from './sha256.ts';
+import type { CallOptions } from './types.ts';
+import { wrongArguments, wrongShape } from './wrong-shape.ts';
+
+/** With the guards held the content is fixed, so one re-evaluation suffices; the bound only keeps a defect from looping. */
+const MAX_CALLS = 3;
+
+function call(context: Context, submission: Submission, targetFileId: string, evaluation: Evaluation, options: CallOptions): Promise<CommitReceiptRow> {
+  const applied = evaluation.verdict === 'accepted' ? evaluation.applied : null;
+  return commitAttempt(
+    context.database,
+    {
+      targetFileId,
+      payload: submission.payload,
+      clientRequestId: submission.clientRequestId,
+      parent: submission.parent,
+      attempt: submission.attempt,
+      source: submission.source,
+      actor: context.actor,
+      baseHash: evaluation.verdict === 'none' ? null : (evaluation.base?.hash ?? null),
+      verdict: evaluation.verdict,
+      resolvedStarts: applied?.resolvedStarts ?? null,
+      afterHash: applied?.afterHash ?? null,
+      diagnostic: evaluation.verdict === 'rejected' ? JSON.stringify({ failure_reason: evaluation.fault.reason }) : null,
+      warnings: applied === null ? null : JSON.stringify(applied.warnings),
+      rawMetadata: submission.rawMetadata === null ? null : JSON.stringify(submission.rawMetadata),
+    },
+    { signal: options.signal },
+  );
+}
+
+/** Keeps the cache at what the procedure just said under the lock. */
+function remember(context: Context, targetFileId: string, row: CommitReceiptRow, evaluation: Evaluation): void {
+  if (row.outcome === 'accepted' && row.deduplicated !== true && evaluation.verdict === 'accepted' && row.after_version !== null) {
+    context.cache.put(targetFileId, new CachedContent(row.after_version, evaluation.applied.afterHash, evaluation.applied.content));
+    return;
+  }
+  const held = context.cache.get(targetFileId);
+  if (held !== null && (held.version !== row.current_version || held.hash !== row.current_hash)) context.cache.drop(targetFileId);
+}
+
+/** After the commit, when no lock is held; never for a recovered outcome, nor when the database's reason is not the one found here. */
+function searchNearMisses(context: Context, targetFileId: string, row: CommitReceiptRow, evaluation: Evaluation, decoded: Decoded): NearMissAnswer | null {
+  if (row.deduplicated === true || !decoded.ok || evaluation.verdict !== 'rejected' || evaluation.buffer === null) return null;
+  if (row.failure_reason !== evaluation.fault.reason) return null;
+  return nearMissesFor(decoded.transaction, evaluation.fault, evaluation.buffer, context.cache.previous(targetFileId));
+}
+
+async function commit(context: Context, submission: Submission, targetFileId: string, shape: string | null, options: CallOptions): Promise<JsonObject> {
+  const decoded = decodeSubmission(submission);
+  let base = context.cache.get(targetFileId);
+  for (let calls = 0; calls < MAX_CALLS; calls += 1) {
+    const evaluation = evaluate(submission.record, decoded, base);
+    const row = await call(context, submission, targetFileId, evaluation, options);
+    if (row.outcome === 'not_found') {
+      const detail = 'no target has this id';
+      return unlinkedReceipt(submission.format, targetFileId, { reason: 'target_not_found', code: 'target_not_found', detail }, shape);
+    }
+    if (row.outcome !== 'stale_base') {
+      remember(context, targetFileId, row, evaluation);
+      const nearMisses = searchNearMisses(context, targetFileId, row, evaluation, decoded);
+      return receiptOf(row, { targetFileId, shape, nearMisses });
+    }
+    const content = row.current_content ?? '';
+    base = new CachedContent(row.current_version ?? 0, sha256(content), content);
+    context.cache.replace(targetFileId, base);
+  }
+  throw new RangeError('commit_attempt kept answering stale_base although the evaluated content was its own');
+}
+
+/**
+ * Commits one submission: exactly one statement when the target's content is cached, whatever the outcome. `args` are the
+ * tool's arguments as sent; every judgement about them is our decoder's, so that a bad submission to a known target
+ * is a durable row. Rejects only for the outside world; then nothing is known to have happened unless the error says so.
+ */
+export async function submit(context: Context, format: Format, args: unknown, options: CallOptions = {}): Promise<JsonObject> {
+  if (!isJsonObject(args)) {
+    const detail = 'the arguments are not a JSON object';
+    return unlinkedReceipt(format, null, { reason: 'context_invalid', code: 'arguments_not_an_object', detail }, wrongArguments(format, args));
+  }
+  const submission = prepareSubmission(format, args);
+  const shape = wrongShape(format, args);
+  const targetFileId = submission.targetFileId;
+  if (targetFileId === null) {
+    const detail = 'target_file_id: a UUID is required';
+    return unlinkedReceipt(format, null, { reason: 'context_invalid', code: 'target_id_malformed', detail }, shape);
+  }
+  return context.queue.run(targetFileId, () => commit(context, submission, targetFileId, shape, options));
+}

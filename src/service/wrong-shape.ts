@@ -1,0 +1,39 @@
+import { member } from '../transaction/index.ts';
+import type { Format, JsonObject } from '../transaction/index.ts';
+import { isJsonObject, kindOf } from './arguments.ts';
+
+const CONTAINERS: Readonly<Record<Format, { name: string; shape: string }>> = {
+  'patchdiff-tx/1': { name: 'edits', shape: 'edits: [{"match": "old text", "replace": "new text"}]' },
+  'patchdiff-tx/2': { name: 'operations', shape: 'operations: [{"op": "match", "match": "old text", "replace": "new text"}]' },
+  'patchdiff-tx/3': { name: 'replacement', shape: 'replacement: "the whole new text"' },
+};
+
+/**
+ * Some hosts send an array as the text of its JSON, an array of such texts, one object instead of an array of one, or a
+ * number in quotes. None is repaired: this says which it was and shows the right shape; null when the shape is right.
+ */
+export function wrongShape(format: Format, args: JsonObject): string | null {
+  const { name, shape } = CONTAINERS[format];
+  const value = member(args, name);
+  if (format !== 'patchdiff-tx/3') {
+    if (typeof value === 'string') return `${name} was sent as a JSON string; send the array itself, not its text: ${shape}`;
+    if (isJsonObject(value)) return `${name} was sent as one object; send an array that holds it: ${shape}`;
+    if (Array.isArray(value)) {
+      const index = value.findIndex((item) => typeof item === 'string');
+      if (index >= 0) return `${name}[${String(index)}] was sent as a JSON string; send the object itself, not its text: ${shape}`;
+    }
+  } else if (value !== undefined && value !== null && typeof value !== 'string') {
+    return `${name} was sent as ${kindOf(value)}; send the whole new text as one string: ${shape}`;
+  }
+  const guard = member(args, 'expected_target_version');
+  if (typeof guard === 'string' && /^\d{1,16}$/.test(guard)) {
+    return 'expected_target_version was sent as a string; send the number itself, without quotes: expected_target_version: 3';
+  }
+  return null;
+}
+
+/** For arguments that are no object at all. */
+export function wrongArguments(format: Format, args: unknown): string {
+  const what = typeof args === 'string' ? 'a JSON string' : kindOf(args);
+  return `The arguments were sent as ${what}; send one object: {"target_file_id": "…", "intent": "…", "expected_target_version": 3, ${CONTAINERS[format].shape.replace(/^(\w+)/, '"$1"')}}`;
+}
