@@ -245,14 +245,44 @@ create type patchdiff_store.locked_target as (
   chain_head bytea
 );
 
--- One fault of a submission, as the decoder or the walk found it. Every field null = no fault.
+-- One fault of a submission, as the decoder or the walk found it. failure_reason null = no fault.
+-- The context is the cut of the buffer that failed, in code points; evidence holds further members of the
+-- diagnostic as JSON text, each with a comma in front, in the order of docs/spec/decoding.md.
 create type patchdiff_store.fault as (
   failure_reason text,
   failure_code text,
   validation_stage text,
   failed_change_id text,
   failure_detail text,
-  evidence jsonb
+  path text,
+  ordinal integer,
+  prior_changes integer,
+  context_kind text,
+  context_start integer,
+  context_total integer,
+  context_text text,
+  evidence text
+);
+
+-- The edits or operations of one record: parallel arrays, one element an item in the order of the payload.
+-- canonical is the items' JSON without null members; well_formed says that no check of the decoder would fail.
+-- The other fields mean something only for a record that decodes. Texts are canonical (LF).
+create type patchdiff_store.operations as (
+  canonical text,
+  well_formed boolean,
+  operation text[],
+  change_id text[],
+  rationale text[],
+  risk text[],
+  matched text[],
+  replacement text[],
+  occurrence_index bigint[],
+  anchor_before text[],
+  anchor_after text[],
+  span_start bigint[],
+  span_end bigint[],
+  expected_before text[],
+  expected_after text[]
 );
 
 -- What an accepted walk derived: parallel arrays, one element a change in the order of application.
