@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs';
+import { opendir, realpath } from 'node:fs/promises';
+
+import { resolveServableDatabase } from '../db/connect.ts';
+import { RevisionError } from '../db/migrate.ts';
+import { openDatabase } from '../db/pool.ts';
+import type { Database } from '../db/port.ts';
+import { createService } from '../service/index.ts';
+import { createLog } from './log.ts';
+import type { Log } from './log.ts';
+import { createServer } from './server.ts';
+import { readSettings, USAGE } from './settings.ts';
+import type { Settings } from './settings.ts';
+import { claimStdout, serveConnection } from './stdio.ts';
+
+/** How this command ends; every way has its own number. */
+export const EXIT = { done: 0, usage: 2, workspace: 3, database: 4, revision: 5 } as const;
+type Exit = (typeof EXIT)[keyof typeof EXIT];
+
+/** After the connection is over, the process ends within this time, whatever still runs. Milliseconds. */
+const HARD_EXIT_MS = 3_000;
+
+/**
+ * Serves one client over stdio; resolves with the exit code. What can be wrong with the settings, the workspace and the
+ * database is found before the first message is read, and said on stderr; stdout never carries anything but protocol.
+ */
+export async function main(argv: readonly string[], host: NodeJS.Process = process): Promise<number> {
+  const write = claimStdout(host);
+  if (argv.includes('--help')) {
+    host.stderr.write(USAGE);
+    return EXIT.done;
+  }
+  const read = readSettings(argv, host.env);
+  if (!read.ok) return fail(host, EXIT.usage, `${read.message}\n\n${USAGE}`);
+  const { settings } = read;
+  const log = createLog(host.stderr, settings.logLevel);
+  const opened = await start(settings, host.env, log);
+  if ('exit' in opened) return fail(host, opened.exit, opened.message);
+  const { database, workspaceRoot } = opened;
+  await serveConnection({
+    host,
+    write,
+    log,
+    createServer: () =>
+      createServer({
+        serviceFor: (actor) => createService({ database, workspaceRoot, actor }),
+        profile: settings.profile,
+        responseMode: settings.responseMode,
+        agent: settings.agent,
+        version: packageVersion(),
+        log,
+      }),
+  });
+  setTimeout(() => host.exit(EXIT.done), HARD_EXIT_MS).unref();
+  await database.close();
+  return EXIT.done;
+}
+
+type Started = { database: Database; workspaceRoot: string | null } | { exit: Exit; message: string };
+
+async function start(settings: Settings, env: NodeJS.ProcessEnv, log: Log): Promise<Started> {
+  let workspaceRoot: string | null = null;
+  if (settings.workspaceRoot !== null) {
+    try {
+      workspaceRoot = await readableDirectory(settings.workspaceRoot);
+    } catch (error) {
+      return { exit: EXIT.workspace, message: `the workspace ${settings.workspaceRoot} cannot be used: ${words(error)}` };
+    }
+  }
+  try {
+    const resolved = await resolveServableDatabase(env);
+    for (const warning of resolved.warnings) log.warn(warning);
+    const database = openDatabase({ connectionString: resolved.url, onIdleError: (error) => log.warn(`an idle connection broke: ${error.message}`) });
+    return { database, workspaceRoot };
+  } catch (error) {
+    if (error instanceof RevisionError) return { exit: EXIT.revision, message: error.message };
+    return { exit: EXIT.database, message: `the database cannot be used: ${words(error)}` };
+  }
+}
+
+async function readableDirectory(root: string): Promise<string> {
+  const directory = await opendir(root);
+  await directory.close();
+  return realpath(root);
+}
+
+function fail(host: NodeJS.Process, exit: Exit, message: string): number {
+  host.stderr.write(`patchdiff mcp: ${message}\n`);
+  return exit;
+}
+
+/** An attempt on several addresses fails with an empty message and the reasons inside. */
+function words(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '') return [...new Set(error.errors.map(words))].join('; ');
+  return error instanceof Error ? error.message : String(error);
+}
+
+function packageVersion(): string {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
+}

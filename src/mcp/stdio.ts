@@ -1,0 +1,59 @@
+import type { Readable, Writable } from 'node:stream';
+
+import type { McpServer } from '@modelcontextprotocol/server';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+
+import type { Log } from './log.ts';
+import { StrictStdioTransport } from './transport.ts';
+import type { WriteLine } from './transport.ts';
+
+const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+
+/** The parts of a process that a stdio server lives on. */
+export interface StdioProcess {
+  stdin: Readable;
+  stdout: Writable;
+  stderr: Writable;
+  on: (signal: (typeof SIGNALS)[number], listener: () => void) => unknown;
+  off: (signal: (typeof SIGNALS)[number], listener: () => void) => unknown;
+}
+
+/**
+ * Keeps stdout for the protocol: whatever else writes to it from now on (console.log, a library) lands on stderr.
+ * Returns the only way in.
+ */
+export function claimStdout(host: Pick<StdioProcess, 'stdout' | 'stderr'>): WriteLine {
+  const { stdout, stderr } = host;
+  const write = stdout.write.bind(stdout);
+  stdout.write = stderr.write.bind(stderr);
+  // An error that nobody hears would end the process; the write's own callback reports it.
+  stdout.on('error', () => undefined);
+  stderr.on('error', () => undefined);
+  return (line, done) => void write(line, 'utf8', done);
+}
+
+export interface ServeOptions {
+  host: StdioProcess;
+  write: WriteLine;
+  createServer: () => McpServer;
+  log: Log;
+}
+
+/**
+ * Serves one client over the process's own pipes, both protocol eras, until the input ends, the output breaks or a signal comes.
+ * Resolves when the connection is closed; running calls were finished or cancelled by then.
+ */
+export async function serveConnection({ host, write, createServer, log }: ServeOptions): Promise<void> {
+  const transport = new StrictStdioTransport({ input: host.stdin, write, log });
+  const closed = new Promise<string>((resolve) => {
+    for (const signal of SIGNALS) host.on(signal, () => resolve(signal));
+    host.stdout.on('error', () => resolve('stdout broke'));
+    host.stdout.on('close', () => resolve('stdout closed'));
+    transport.onended = () => resolve('input ended');
+  });
+  const handle = serveStdio(createServer, { transport, onerror: (error) => log.warn(error.message) });
+  log.info('ready');
+  const why = await closed;
+  log.info(`closing: ${why}`);
+  await handle.close();
+}

@@ -1,0 +1,33 @@
+import type { ToolDefinition } from '../tool.ts';
+import { exportTarget } from './export-target.ts';
+import { findOccurrences } from './find-occurrences.ts';
+import { getManifestLedger } from './get-manifest-ledger.ts';
+import { getPdcpLog } from './get-pdcp-log.ts';
+import { initializeTarget } from './initialize-target.ts';
+import { listTargets } from './list-targets.ts';
+import { preview } from './preview.ts';
+import { readLines } from './read-lines.ts';
+import { readTarget } from './read-target.ts';
+import { replayTarget } from './replay-target.ts';
+import { save } from './save.ts';
+import { submitEdits } from './submit-edits.ts';
+import { submitOperations } from './submit-operations.ts';
+import { submitReplacement } from './submit-replacement.ts';
+
+/** Every tool, in the order that is advertised. */
+export const TOOLS: readonly ToolDefinition[] = [
+  listTargets,
+  initializeTarget,
+  readTarget,
+  readLines,
+  findOccurrences,
+  preview,
+  submitEdits,
+  submitOperations,
+  submitReplacement,
+  getPdcpLog,
+  getManifestLedger,
+  save,
+  replayTarget,
+  exportTarget,
+];

@@ -1,0 +1,40 @@
+import { argumentFault, integer, objectOrNull, statusOf, string } from '../answers.ts';
+import { targetFileId } from '../arguments.ts';
+import { input, output } from '../schema.ts';
+import { APPENDS } from '../tool.ts';
+import type { ToolDefinition } from '../tool.ts';
+import { EXAMPLE_TARGET } from './example-target.ts';
+
+export const initializeTarget: ToolDefinition = {
+  name: 'patchdiff_initialize_target',
+  title: 'Start a document',
+  summary:
+    'Puts a document under authority at version 0 and returns its target_file_id, current_hash and line-ending facts. Two ways: ' +
+    'content + display_name (the text itself; at most 16 MiB of UTF-8), or from_workspace: true + path (a regular UTF-8 file below the workspace root, ' +
+    'at most 16 MiB; no absolute path, no ".."). Lines end with LF from then on; the original line ends and a BOM come back when the file is saved. ' +
+    'A target_file_id of your choice (UUID) makes content + display_name safe to repeat: the same id with the same content answers "existing". ' +
+    'Importing the same path twice answers "existing" while the file on disk is the one last saved. The file itself is not changed.',
+  annotations: APPENDS,
+  inputSchema: input(
+    {
+      content: { type: 'string', description: 'The text of the document; at most 16 MiB of UTF-8.' },
+      display_name: { type: 'string', description: 'Name shown in lists; 1 to 1,000 characters.', minLength: 1, maxLength: 1000 },
+      target_file_id: { ...targetFileId, description: 'Optional id of your choice (UUID) for the new document; with content only.' },
+      from_workspace: { type: 'boolean', description: 'true: import the file at path.' },
+      path: { type: 'string', description: 'Path of the file, relative to the workspace root; with from_workspace only.', minLength: 1 },
+    },
+    [],
+  ),
+  outputSchema: output({
+    status: statusOf('created', 'existing', 'rejected', 'invalid_argument'),
+    ...argumentFault,
+    target_file_id: string,
+    display_name: string,
+    version: integer,
+    current_hash: string,
+    source_line_endings: objectOrNull,
+  }),
+  example: { target_file_id: EXAMPLE_TARGET, display_name: 'notes.md', content: '# Notes\n\nalpha\nbeta\n' },
+  long: true,
+  run: (service, args, options) => service.initializeTarget(args, options),
+};
