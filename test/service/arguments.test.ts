@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest';
+import { ArgumentReader, kindOf, safeName } from '../../src/service/arguments.ts';
+import { invalidArgument } from '../../src/service/answers.ts';
+
+const ID = '0190a8b2-7e11-7f3a-8b64-9a2f6f0e4c11';
+
+describe('one call’s arguments', () => {
+  test('absent and null answer the default, a clamped limit its bound', () => {
+    const reader = new ArgumentReader({ limit: 500, start: null });
+    expect([reader.clamped('limit', 50, 200), reader.clamped('other', 50, 200), reader.integer('start', 7, 0)]).toEqual([200, 50, 7]);
+    reader.end();
+    expect(reader.fault).toBeNull();
+  });
+
+  test.each([
+    ['limit', true, 'boolean'],
+    ['limit', '5', 'string'],
+    ['limit', 1.5, 'number'],
+    ['limit', 0, 'integer'],
+    ['limit', [5], 'array'],
+    ['limit', 2 ** 53, 'integer'],
+  ])('an integer refuses %s = %j', (name, value, kind) => {
+    const reader = new ArgumentReader({ [name]: value });
+    reader.clamped('limit', 50, 200);
+    expect(reader.fault).toEqual({ argument: 'limit', kind, rule: 'an integer of at least 1' });
+  });
+
+  test.each(['true', 1, 0, 'false', {}])('a flag refuses %j', (value) => {
+    const reader = new ArgumentReader({ flag: value });
+    reader.flag('flag', false);
+    expect(reader.fault?.argument).toBe('flag');
+  });
+
+  test('the first fault stays', () => {
+    const reader = new ArgumentReader({ a: 1, b: 2 });
+    reader.uuid('a');
+    reader.uuid('b');
+    reader.end();
+    expect(reader.fault).toEqual({ argument: 'a', kind: 'integer', rule: 'a UUID, as the server returned it' });
+  });
+
+  test('a missing id is a fault, an upper-case one is the same id', () => {
+    expect(new ArgumentReader({ id: ID.toUpperCase() }).uuid('id')).toBe(ID);
+    const reader = new ArgumentReader({});
+    reader.uuid('id');
+    expect(reader.fault?.kind).toBe('nothing');
+  });
+
+  test('a misspelt argument is refused, its name shown safely and bounded', () => {
+    const reader = new ArgumentReader({ [`expected_target_versoin\n\ud800${'x'.repeat(500)}`]: 3 });
+    reader.uuid('id');
+    const fresh = new ArgumentReader({ id: ID, 'a\u0007b': 's3cret' });
+    fresh.uuid('id');
+    fresh.end();
+    expect(invalidArgument(fresh.fault ?? { argument: '', kind: '', rule: '' })).toMatchObject({ argument: 'a\u{FFFD}b', kind: 'string' });
+    expect(JSON.stringify(fresh.fault)).not.toContain('s3cret');
+    expect(safeName(`\ud800${'😀'.repeat(100)}`)).toBe(`\u{FFFD}${'😀'.repeat(63)}`);
+  });
+
+  test.each(['\ud800', 'a\0', ''])('text outside PostgreSQL text is refused: %j', (value) => {
+    const reader = new ArgumentReader({ text: value });
+    reader.text('text', 10);
+    expect(reader.fault).toMatchObject({ argument: 'text', kind: 'string' });
+  });
+
+  test.each([null, undefined])('arguments that are %s count as none', (value) => {
+    const reader = new ArgumentReader(value);
+    reader.end();
+    expect(reader.fault).toBeNull();
+  });
+
+  test.each([[[1]], ['{}'], [5], [true]])('arguments that are no object: %j', (value) => {
+    expect(new ArgumentReader(value).fault).toMatchObject({ argument: 'arguments', kind: kindOf(value) });
+  });
+
+  test('names of the prototype are unknown arguments like any other', () => {
+    const reader = new ArgumentReader(JSON.parse('{"__proto__": 1}'));
+    expect(reader.has('constructor')).toBe(false);
+    reader.end();
+    expect(reader.fault?.argument).toBe('__proto__');
+  });
+});
