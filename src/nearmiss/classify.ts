@@ -96,7 +96,10 @@ const startBlanks = (line: string): string => /^[ \t]*/.exec(line)![0];
 
 function blanks(text: string): string {
   if (text === '') return 'none';
-  return text.match(/ +|\t+/g)!.map((run) => count(run.length, run.startsWith(' ') ? 'space' : 'tab')).join(' and ');
+  return text
+    .match(/ +|\t+/g)!
+    .map((run) => count(run.length, run.startsWith(' ') ? 'space' : 'tab'))
+    .join(' and ');
 }
 
 function count(n: number, noun: string): string {

@@ -31,7 +31,7 @@ function side(points: readonly string[]): string {
   const text = shown.join('');
   if (/^[\x20-\x7e]*$/.test(text) && text.trim() !== '') return `'${text}'${rest}`;
   const names: string[] = [];
-  for (let from = 0; from < shown.length; ) {
+  for (let from = 0; from < shown.length;) {
     let to = from + 1;
     while (shown[to] === shown[from]) to++;
     names.push(to - from > 1 ? `${pointName(shown[from]!)}*${to - from}` : pointName(shown[from]!));

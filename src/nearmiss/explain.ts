@@ -51,7 +51,10 @@ export function explainAbsence(index: CodePointIndex, query: string, options: Ne
 /** Why two texts that were to be equal are not, without a place: for a span whose expected text differs. */
 export function explainDifference(expected: string, actual: string): Explanation | null {
   const difference = classify(expected, actual);
-  if (difference !== null) return withPoints({ ...difference, ...shown(expected, actual) }, expected, actual);
+  if (difference !== null) {
+    const { kind, message } = difference;
+    return withPoints({ kind, message, ...shown(expected, actual) }, expected, actual);
+  }
   for (const rewrite of rewrites(expected)) {
     if (rewrite.query === actual) return { kind: rewrite.kind, message: rewrite.message, ...shown(expected, actual) };
   }
@@ -62,7 +65,12 @@ export function explainDifference(expected: string, actual: string): Explanation
 function narrowest(buffer: string, query: string): { range: Range; difference: Difference | null } | null {
   let best: { range: Range; difference: Difference | null } | null = null;
   const chars = Array.from(query);
-  const lead = chars.slice(0, chars.findIndex((char) => !isDropped(char))).reverse();
+  const lead = chars
+    .slice(
+      0,
+      chars.findIndex((char) => !isDropped(char)),
+    )
+    .reverse();
   const trail = chars.slice(chars.findLastIndex((char) => !isDropped(char)) + 1);
   const places = Math.max(1, Math.min(PLACES, Math.floor(COMPARED_UNITS / query.length)));
   for (const core of foldedOccurrences(buffer, query, places, UNITS)) {
@@ -101,11 +109,13 @@ function explained(index: CodePointIndex, query: string, range: Range, differenc
   return withPoints({ kind, message, ...at(index, range), ...shown(query, actual) }, query, actual);
 }
 
-function withPoints(explanation: Explanation & { rank?: number }, expected: string, actual: string): Explanation {
-  const { rank: _, ...rest } = explanation;
-  if (rest.kind !== 'unicode_form' && rest.kind !== 'typography') return rest;
-  const list = (text: string): string[] => Array.from(text.slice(0, LISTED_POINTS * 2)).slice(0, LISTED_POINTS).map(pointName);
-  return { ...rest, code_points: { expected: list(expected), actual: list(actual) } };
+function withPoints(explanation: Explanation, expected: string, actual: string): Explanation {
+  if (explanation.kind !== 'unicode_form' && explanation.kind !== 'typography') return explanation;
+  const list = (text: string): string[] =>
+    Array.from(text.slice(0, LISTED_POINTS * 2))
+      .slice(0, LISTED_POINTS)
+      .map(pointName);
+  return { ...explanation, code_points: { expected: list(expected), actual: list(actual) } };
 }
 
 function at(index: CodePointIndex, range: Range): { start: number; end: number; line: number } {

@@ -68,7 +68,7 @@ export function foldedOccurrences(text: string, query: string, limit: number, un
     const start = origins[fed % m]!;
     if (start >= 0) found.push({ start, end });
   };
-  for (let i = 0; i < until && found.length < limit; ) {
+  for (let i = 0; i < until && found.length < limit;) {
     const code = text.charCodeAt(i);
     if (code < 128) {
       const unit = ascii[code]!;

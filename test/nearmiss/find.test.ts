@@ -26,7 +26,11 @@ describe('findNearMisses', () => {
   it('orders at most three hits by distance, then position', () => {
     const buffer = 'value = 10\nvalue = 11\nvalue = 12\nvalve = 99\n';
     const { near_misses } = findNearMisses(buffer, 'value = 19');
-    expect(near_misses.map((hit) => [hit.line, hit.distance])).toEqual([[1, 1], [2, 1], [3, 1]]);
+    expect(near_misses.map((hit) => [hit.line, hit.distance])).toEqual([
+      [1, 1],
+      [2, 1],
+      [3, 1],
+    ]);
   });
 
   it('compares the first 256 code points of a long query and shows at most as many of a hit', () => {
@@ -54,7 +58,10 @@ describe('findNearMisses', () => {
     expect(periodic.complete).toBe(true);
     expect(periodic.near_misses[0]!.distance).toBe(0);
     const doc = Array.from({ length: 500 }, (_, i) => `  const value${i} = compute(${i * 7}, "text");\n`);
-    const hunk = doc.slice(50, 450).map((line) => line.replace('compute', 'compvte')).join('');
+    const hunk = doc
+      .slice(50, 450)
+      .map((line) => line.replace('compute', 'compvte'))
+      .join('');
     const answer = findNearMisses(doc.join(''), hunk);
     expect(answer.complete).toBe(true);
     expect(answer.near_misses[0]!.line).toBe(51);
@@ -73,7 +80,14 @@ describe('explanations of field reports', () => {
   it('B06: typographic quotes are named', () => {
     const { near_misses, explanation } = findNearMisses('n = "x"\n“q” —\u00a0z  \n', 'n = “x”');
     expect(near_misses[0]).toMatchObject({ start: 0, end: 6, distance: 2, diff: "+4 U+201C -> '\"'; +6 U+201D -> nothing" });
-    expect(explanation).toMatchObject({ kind: 'typography', start: 0, end: 7, line: 1, expected: 'n = \\u201Cx\\u201D', actual: 'n = "x"' });
+    expect(explanation).toMatchObject({
+      kind: 'typography',
+      start: 0,
+      end: 7,
+      line: 1,
+      expected: 'n = \\u201Cx\\u201D',
+      actual: 'n = "x"',
+    });
     expect(explanation!.message).toContain('the query has U+201C, U+201D');
   });
 
@@ -99,7 +113,9 @@ describe('explanations of field reports', () => {
     expect(explanation).toMatchObject({ kind: 'unicode_form', start: 3, line: 1 });
     expect(explanation!.message).toContain('Equal after Unicode normalisation');
     expect(slice(buffer, explanation!.start!, explanation!.end!).normalize('NFC')).toBe('caf\u00e9');
-    expect(explanation!.code_points!.expected).toEqual(Array.from(query, (c) => `U+${c.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`));
+    expect(explanation!.code_points!.expected).toEqual(
+      Array.from(query, (c) => `U+${c.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`),
+    );
     expect(explanation!.code_points!.actual).not.toEqual(explanation!.code_points!.expected);
   });
 
@@ -114,16 +130,22 @@ describe('explanations of field reports', () => {
     });
   });
 
-  it.each(['12| foo(bar)', '12|foo(bar)', '    12\tfoo(bar)', '12: foo(bar)', '12:a3|foo(bar)', '  12\u2192foo(bar)', 'L12: foo(bar)', '12 foo(bar)'])(
-    'B75: line-number prefix in %j',
-    (query) => {
-      const buffer = `${'x\n'.repeat(11)}foo(bar)\nend\n`;
-      const { explanation } = findNearMisses(buffer, query);
-      expect(explanation).toMatchObject({ kind: 'line_number_prefix', line: 12 });
-      expect(slice(buffer, explanation!.start!, explanation!.end!)).toBe('foo(bar)');
-      expect(explanation!.message).toContain('Line-number prefix?');
-    },
-  );
+  it.each([
+    '12| foo(bar)',
+    '12|foo(bar)',
+    '    12\tfoo(bar)',
+    '12: foo(bar)',
+    '12:a3|foo(bar)',
+    '  12\u2192foo(bar)',
+    'L12: foo(bar)',
+    '12 foo(bar)',
+  ])('B75: line-number prefix in %j', (query) => {
+    const buffer = `${'x\n'.repeat(11)}foo(bar)\nend\n`;
+    const { explanation } = findNearMisses(buffer, query);
+    expect(explanation).toMatchObject({ kind: 'line_number_prefix', line: 12 });
+    expect(slice(buffer, explanation!.start!, explanation!.end!)).toBe('foo(bar)');
+    expect(explanation!.message).toContain('Line-number prefix?');
+  });
 
   it('B75: with short text, over several lines, and with other blanks besides', () => {
     expect(findNearMisses('a\nfoo\n', '2| foo').explanation).toMatchObject({ kind: 'line_number_prefix', start: 2, end: 5 });
@@ -172,7 +194,10 @@ describe('other explanations', () => {
       { version: 4, content: 'nothing here' },
       { version: 3, content: 'the old line\n' },
     ];
-    expect(findNearMisses('the new text\n', 'the old line', { earlierVersions }).explanation).toMatchObject({ kind: 'earlier_version', version: 3 });
+    expect(findNearMisses('the new text\n', 'the old line', { earlierVersions }).explanation).toMatchObject({
+      kind: 'earlier_version',
+      version: 3,
+    });
   });
 
   it('says nothing when nothing is known, or when the text is there', () => {

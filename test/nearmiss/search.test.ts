@@ -62,7 +62,16 @@ describe('search against the brute-force definition', () => {
 });
 
 describe('the distance bound', () => {
-  it.each([[1, 0], [3, 0], [4, 1], [7, 2], [9, 2], [10, 3], [20, 6], [256, 76]])('of %i code points is %i', (length, bound) => {
+  it.each([
+    [1, 0],
+    [3, 0],
+    [4, 1],
+    [7, 2],
+    [9, 2],
+    [10, 3],
+    [20, 6],
+    [256, 76],
+  ])('of %i code points is %i', (length, bound) => {
     expect(distanceBound(length)).toBe(bound);
   });
 });
