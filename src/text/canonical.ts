@@ -1,3 +1,10 @@
+declare global {
+  interface String {
+    /** In every supported runtime; the ES2023 library types lack it. */
+    isWellFormed(): boolean;
+  }
+}
+
 /** Canonical line ends: CRLF and a lone CR become LF. Free when the text has no CR. */
 export function canonicalize(text: string): string {
   return text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;

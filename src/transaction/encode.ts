@@ -20,9 +20,9 @@ export function compareCodePoints(left: string, right: string): number {
   const limit = Math.min(left.length, right.length);
   for (let unit = 0; unit < limit; unit += 1) {
     if (left.charCodeAt(unit) === right.charCodeAt(unit)) continue;
-    // Equal so far, so a difference at a low half begins one unit earlier, at the shared high half.
+    // Units that differ after a shared high half may belong to code points that begin with it.
     const start = unit > 0 && isHigh(left.charCodeAt(unit - 1)) ? unit - 1 : unit;
-    return (left.codePointAt(start) ?? 0) - (right.codePointAt(start) ?? 0) || (left.codePointAt(unit) ?? 0) - (right.codePointAt(unit) ?? 0);
+    return codeAt(left, start) - codeAt(right, start) || codeAt(left, unit) - codeAt(right, unit);
   }
   return left.length - right.length;
 }
@@ -83,6 +83,10 @@ function numberText(value: number): string {
 function asciiString(text: string): string {
   // The callback returns plain text: nothing of the caller's is read as a replacement pattern.
   return JSON.stringify(text).replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+function codeAt(text: string, unit: number): number {
+  return text.codePointAt(unit) ?? -1;
 }
 
 function isHigh(code: number): boolean {

@@ -1,0 +1,139 @@
+import { isBlank, utf8Length } from '../text/index.ts';
+import { decodeItem } from './decode-item.ts';
+import { sortedNames } from './encode.ts';
+import { depthOf } from './inspect.ts';
+import { isAbsent, isInteger, isObject, member } from './json.ts';
+import type { JsonObject, JsonValue } from './json.ts';
+import { LIMITS } from './limits.ts';
+import { cutName } from './path.ts';
+import { profileOf } from './profiles.ts';
+import type { Profile } from './profiles.ts';
+import { canonicalUuid } from './submission.ts';
+import type { Change, Decoded, Fault, Format, Submission } from './types.ts';
+import { faultOf } from './words.ts';
+
+const HASH = /^[0-9a-f]{64}$/;
+const COMMON = ['expected_current_hash', 'expected_target_version', 'format', 'intent', 'target_file_id'];
+
+/**
+ * Decodes a submission: encoding, then P0 to P8 of docs/spec/decoding.md, the first fault wins. Request key, lineage and the
+ * row's guards come before protocol and are judged elsewhere (`preconditionFault`).
+ */
+export function decodeSubmission(submission: Submission): Decoded {
+  if (!submission.encodable) return refused(faultOf('text_not_encodable'));
+  const fault = oversizeFault(submission.record, submission.payload) ?? contextFault(submission);
+  return fault === null ? decodeRecord(submission.record, submission.targetFileId, profileOf(submission.record)) : refused(fault);
+}
+
+/** P0: larger, deeper or longer than a fresh submission may be. */
+export function oversizeFault(record: JsonObject, payload: string): Fault | null {
+  if (payload.length > LIMITS.payloadBytes || utf8Length(payload) > LIMITS.payloadBytes) return faultOf('payload_too_large', { path: null });
+  if (depthOf(record, LIMITS.depth) > LIMITS.depth) return faultOf('payload_too_deep', { path: null });
+  const items = member(record, containerOf(member(record, 'format')));
+  if (Array.isArray(items) && items.length > LIMITS.operations) return faultOf('too_many_operations', { path: null });
+  return null;
+}
+
+/** True for a version guard that takes part: an integer of 0…2^53−1. */
+export function isVersionGuard(value: JsonValue | undefined): value is number {
+  return isInteger(value, 0);
+}
+
+/** True for a hash guard that takes part: 64 lower-case hex digits. */
+export function isHashGuard(value: JsonValue | undefined): value is string {
+  return typeof value === 'string' && HASH.test(value);
+}
+
+/** P1 and P2: presence and form of the guards, then form of attempt, parent and source. */
+function contextFault(submission: Submission): Fault | null {
+  const missing = guardFault(submission.record);
+  if (missing !== null) return missing;
+  const { attempt, parent, source, rawMetadata } = submission;
+  if (rawMetadata?.attempt !== undefined || (attempt !== null && attempt < 1)) return faultOf('attempt_malformed', { path: 'attempt' });
+  if (rawMetadata?.parent_pdcp_log_id !== undefined || (parent !== null && isBlank(parent))) {
+    return faultOf('parent_malformed', { path: 'parent_pdcp_log_id' });
+  }
+  if (rawMetadata?.source !== undefined || (source !== null && isBlank(source))) return faultOf('source_malformed', { path: 'source' });
+  return null;
+}
+
+function guardFault(record: JsonObject): Fault | null {
+  const version = member(record, 'expected_target_version');
+  const hash = member(record, 'expected_current_hash');
+  if (isAbsent(version) && isAbsent(hash)) return faultOf('guard_missing', { path: null });
+  if (!isAbsent(version) && !isVersionGuard(version)) {
+    return faultOf('guard_malformed', { path: 'expected_target_version', words: { rule: 'an integer from 0 to 9007199254740991' } });
+  }
+  if (!isAbsent(hash) && !isHashGuard(hash)) {
+    return faultOf('guard_malformed', { path: 'expected_current_hash', words: { rule: '64 lowercase hexadecimal digits' } });
+  }
+  return null;
+}
+
+/**
+ * P1 to P8 of a record, under a profile: what replay and imported history decode by. Only a fresh submission (the default)
+ * is held to the admission limits. `targetFileId` is the canonical id of the target the record must name.
+ */
+export function decodeRecord(record: JsonObject, targetFileId: string | null, profile: Profile, fresh = true): Decoded {
+  const early = guardFault(record);
+  if (early !== null) return refused(early);
+  const format = member(record, 'format');
+  if (!isFormat(format) || !profile.protocols.includes(format)) return refused(faultOf('unknown_format', { path: 'format' }));
+  const named = canonicalUuid(member(record, 'target_file_id'));
+  if (named === null || named !== targetFileId) return refused(faultOf('target_mismatch', { path: 'target_file_id' }));
+  const container = containerOf(format);
+  const items = member(record, container);
+  if (!Array.isArray(items) || items.length === 0) return refused(containerFault(format, container));
+  const unknown = sortedNames(record).find((name) => name !== container && !COMMON.includes(name));
+  if (unknown !== undefined) return refused(faultOf('unknown_field', { path: cutName(unknown) }));
+  const intent = member(record, 'intent');
+  if (typeof intent !== 'string' || isBlank(intent)) return refused(faultOf('intent_invalid', { path: 'intent' }));
+
+  const changes: Change[] = [];
+  const used = new Set<string>();
+  for (const [position, item] of items.entries()) {
+    const decoded = decodeItem(item, { container, position, count: items.length, format, profile, fresh, used });
+    if (!decoded.ok) return decoded;
+    used.add(decoded.change.changeId);
+    changes.push(decoded.change);
+  }
+  return {
+    ok: true,
+    transaction: {
+      format,
+      targetFileId: named,
+      intent,
+      expectedTargetVersion: (member(record, 'expected_target_version') ?? null) as number | null,
+      expectedCurrentHash: (member(record, 'expected_current_hash') ?? null) as string | null,
+      changes,
+    },
+  };
+}
+
+/** Decodes a stored payload. `null` when it is no JSON object. */
+export function parsePayload(payload: string): JsonObject | null {
+  try {
+    const value = JSON.parse(payload) as JsonValue;
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function containerOf(format: JsonValue | undefined): 'edits' | 'operations' {
+  return format === 'patchdiff-tx/1' ? 'edits' : 'operations';
+}
+
+function containerFault(format: Format, container: string): Fault {
+  return format === 'patchdiff-tx/3'
+    ? faultOf('manifest_missing', { path: 'replacement', words: { rule: 'a string' } })
+    : faultOf('manifest_missing', { path: container, words: { rule: 'a non-empty array' } });
+}
+
+function isFormat(value: JsonValue | undefined): value is Format {
+  return value === 'patchdiff-tx/1' || value === 'patchdiff-tx/2' || value === 'patchdiff-tx/3';
+}
+
+function refused(fault: Fault): { ok: false; fault: Fault } {
+  return { ok: false, fault };
+}

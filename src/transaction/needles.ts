@@ -1,0 +1,94 @@
+import type { PieceBuffer } from './buffer.ts';
+
+/** Units of a seed. Shorter texts are not indexed. */
+const SEED = 8;
+const BASE = 0x01000193;
+/** BASE ** (SEED - 1): the weight of a seed's first unit. */
+const FIRST_WEIGHT = Array.from({ length: SEED - 1 }).reduce<number>((power) => Math.imul(power, BASE), 1);
+const TABLE_BITS = 20;
+const MASK = (1 << TABLE_BITS) - 1;
+/** A seed that stands in more places than this is no use: such a text is left to plain search. */
+const MOST_PLACES = 64;
+/** Seeds of one text that are weighed against each other. */
+const MOST_WEIGHED = 256;
+
+interface Seed {
+  hash: number;
+  /** Units from the text's start to the seed. */
+  offset: number;
+}
+
+/**
+ * Finds the occurrences of many known texts in a buffer under splices without reading the buffer again for each: the starting
+ * text is read twice in all, a splice costs its replacement, a look-up costs the places of the text's rarest seed (8 units).
+ * Look-ups compare with the buffer itself, so a stale or colliding place can only cost time.
+ */
+export class NeedleIndex {
+  readonly #buffer: PieceBuffer;
+  readonly #seeds = new Map<string, Seed>();
+  /** Addresses of each seed's first unit. */
+  readonly #places = new Map<number, number[]>();
+  readonly #flags = new Uint8Array(MASK + 1);
+
+  /** `buffer` must not have been spliced yet. */
+  constructor(buffer: PieceBuffer, texts: Iterable<string>) {
+    this.#buffer = buffer;
+    const counts = new Uint32Array(MASK + 1);
+    eachSeed(buffer.text(), (hash) => {
+      counts[hash & MASK] = (counts[hash & MASK] ?? 0) + 1;
+    });
+    for (const text of texts) {
+      const seed = rarestSeed(text, counts);
+      if (seed === null) continue;
+      this.#seeds.set(text, seed);
+      this.#places.set(seed.hash, []);
+      this.#flags[seed.hash & MASK] = 1;
+    }
+    this.#collect(buffer.text(), (unit) => unit);
+  }
+
+  /** Starts of all occurrences in the buffer as it stands, in units, ascending; null when the text is not indexed. */
+  find(text: string): number[] | null {
+    const seed = this.#seeds.get(text);
+    const places = seed === undefined ? undefined : this.#places.get(seed.hash);
+    if (seed === undefined || places === undefined || places.length > 4 * MOST_PLACES) return null;
+    return this.#buffer
+      .unitsOf(places)
+      .map((unit) => unit - seed.offset)
+      .filter((start) => start >= 0 && this.#buffer.slice(start, start + text.length) === text);
+  }
+
+  /** To be told after each splice: where it was and how long its replacement is, in units. */
+  noteSplice(unit: number, replacementUnits: number): void {
+    const from = Math.max(0, unit - SEED + 1);
+    this.#collect(this.#buffer.slice(from, unit + replacementUnits + SEED - 1), (inside) => this.#buffer.addressOf(from + inside));
+  }
+
+  #collect(text: string, addressOf: (unit: number) => number): void {
+    eachSeed(text, (hash, unit) => {
+      if (this.#flags[hash & MASK] === 1) this.#places.get(hash)?.push(addressOf(unit));
+    });
+  }
+}
+
+function rarestSeed(text: string, counts: Uint32Array): Seed | null {
+  let best: Seed | null = null;
+  let least = MOST_PLACES + 1;
+  eachSeed(text.slice(0, MOST_WEIGHED + SEED - 1), (hash, offset) => {
+    const count = counts[hash & MASK] ?? 0;
+    if (count >= least) return;
+    least = count;
+    best = { hash, offset };
+  });
+  return best;
+}
+
+/** Visits the hash of every 8 units of a text, with the unit at which they begin. */
+function eachSeed(text: string, visit: (hash: number, unit: number) => void): void {
+  let hash = 0;
+  for (let unit = 0; unit < text.length; unit += 1) {
+    if (unit >= SEED) hash = (hash - Math.imul(text.charCodeAt(unit - SEED), FIRST_WEIGHT)) | 0;
+    hash = (Math.imul(hash, BASE) + text.charCodeAt(unit)) | 0;
+    if (unit >= SEED - 1) visit(hash, unit - SEED + 1);
+  }
+}
