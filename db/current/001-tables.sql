@@ -114,6 +114,7 @@ create table patchdiff_store.append_only_manifest_ledger (
   operation text not null check (operation in ('match', 'span', 'replace_all')),
   origin text not null default 'typed' check (origin = 'typed'),
   risk text,
+  rationale text,
   intent text not null,
   derived_json jsonb not null,
   input_state text,
@@ -283,6 +284,16 @@ create type patchdiff_store.operations as (
   span_end bigint[],
   expected_before text[],
   expected_after text[]
+);
+
+-- How a payload is stored that is no plain record: its envelope, the identity of that, and the code of the fault.
+-- record is what could be read of it. All null = a plain record, stored as received.
+create type patchdiff_store.envelope as (
+  stored text,
+  evidence_format text,
+  evidence_sha256 text,
+  failure_code text,
+  record jsonb
 );
 
 -- What an accepted walk derived: parallel arrays, one element a change in the order of application.

@@ -1,0 +1,97 @@
+-- Closes a publication intent with its outcome, once. `published`: the file now holds the intent's bytes; the synced
+-- digest and version follow, and a checkpoint snapshot with a new cycle is appended when the target still is at the
+-- intent's version and the newest snapshot is not (after a crash the target may have moved on: then snapshot_id is
+-- null). `rejected` and `superseded`: nothing was installed; p_detail says why and fills the receipt's failure fields.
+-- Recorded under the request key: `published`, and `rejected` when the SAVE's own guards, kept with the intent, fail now.
+-- Refuses malformed arguments (PD100), an unknown target (PD104) or intent (PD108), an intent that is closed or older
+-- than a later publication (PD110).
+create or replace function patchdiff.record_publication (
+  p_target uuid,
+  p_publication_id uuid,
+  p_outcome text,
+  p_observed_disk_sha256 text default null,
+  p_detail json default null,
+  p_client_request_id text default null,
+  p_actor json default null
+)
+  returns patchdiff.save_receipt
+  language plpgsql
+  volatile
+  security definer
+  set search_path = '', pg_temp
+  set lock_timeout = '5s'
+as $$
+declare
+  v_locked patchdiff_store.locked_target;
+  v_intent patchdiff_store.workspace_publications;
+  v_fingerprint text;
+  v_fault patchdiff_store.fault;
+  v_snapshot_id uuid;
+  v_row patchdiff_store.workspace_publications;
+  v_receipt patchdiff.save_receipt;
+begin
+  -- check
+  perform patchdiff_store.check_save(p_target, null, null, p_client_request_id);
+  perform patchdiff_store.check_digest('p_observed_disk_sha256', p_observed_disk_sha256, false);
+  if coalesce(p_outcome, '') not in ('published', 'rejected', 'superseded')
+    or (p_detail is not null and json_typeof(p_detail) <> 'object')
+  then
+    raise exception 'p_outcome must be published, rejected or superseded, and p_detail an object or null'
+      using errcode = 'PD100',
+            detail = json_build_object('argument', 'p_outcome', 'value', left(p_outcome, 64))::text,
+            hint = 'say what became of the file';
+  end if;
+
+  -- lock
+  v_locked := patchdiff_store.lock_target(p_target);
+  if v_locked.target_file_id is null then
+    perform patchdiff_store.raise_target_not_found(p_target);
+  end if;
+
+  -- guard
+  v_intent := patchdiff_store.publication_intent(p_target, p_publication_id);
+  v_fingerprint := patchdiff_store.save_fingerprint(
+    p_target,
+    (v_intent.detail ->> 'expected_target_version')::bigint,
+    v_intent.detail ->> 'expected_current_hash',
+    true
+  );
+  v_receipt := patchdiff_store.recall_save(v_locked, p_client_request_id, v_fingerprint);
+  if v_receipt.outcome is not null then
+    return v_receipt;
+  end if;
+  perform patchdiff_store.check_publication_open(v_intent, p_outcome);
+
+  -- write
+  if p_outcome = 'published' then
+    v_snapshot_id := patchdiff_store.checkpoint_publication(v_locked, v_intent, p_actor);
+    v_locked := patchdiff_store.lock_target(p_target);
+  else
+    v_fault.failure_reason := p_detail ->> 'failure_reason';
+    v_fault.failure_code := p_detail ->> 'failure_code';
+    v_fault.failure_detail := p_detail ->> 'failure_detail';
+  end if;
+
+  v_row := v_intent;
+  v_row.kind := p_outcome;
+  v_row.intent_publication_id := p_publication_id;
+  v_row.observed_disk_sha256 := p_observed_disk_sha256;
+  v_row.actor := p_actor;
+  v_row.detail := p_detail;
+  v_row := patchdiff_store.append_publication(v_locked, v_row);
+
+  v_receipt := patchdiff_store.save_answer(patchdiff_store.lock_target(p_target), p_outcome, v_fault);
+  v_receipt.publication_id := p_publication_id;
+  v_receipt.snapshot_id := v_snapshot_id;
+  if p_outcome = 'published' or (p_outcome = 'rejected' and (
+    (v_intent.detail ->> 'expected_target_version')::bigint <> v_locked.version
+    or v_intent.detail ->> 'expected_current_hash' <> v_locked.current_hash
+  )) then
+    perform patchdiff_store.remember_save(p_target, p_client_request_id, v_fingerprint, v_receipt);
+  end if;
+  return v_receipt;
+end;
+$$;
+
+comment on function patchdiff.record_publication(uuid, uuid, text, text, json, text, json) is
+  'Closes a publication intent with its outcome; a published one also checkpoints the target.';

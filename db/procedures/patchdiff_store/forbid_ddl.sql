@@ -1,0 +1,89 @@
+-- Event trigger function: refuses DDL on objects of the patchdiff schemas, however reached (PD002): changed, dropped,
+-- rewritten, moved out of their schema, given to another owner, inherited from, ruled, or opened by a grant.
+-- It stops the owner role, whom table triggers and grants do not stop; a superuser can switch event triggers off, and
+-- what is then edited is found by the chain. REINDEX is maintenance and passes.
+create or replace function patchdiff_store.forbid_ddl ()
+  returns event_trigger
+  language plpgsql
+  volatile
+  set search_path = '', pg_temp
+as $$
+declare
+  v_schemas constant text[] := array['patchdiff', 'patchdiff_audit', 'patchdiff_store'];
+  v_inside constant text := '(^| on )patchdiff(_audit|_store)?(\.|$)';
+  v_owner constant oid := (select r.oid from pg_catalog.pg_roles as r where r.rolname = 'patchdiff_owner');
+  v_object text;
+begin
+  if tg_event = 'table_rewrite' then
+    select c.oid::pg_catalog.regclass::text
+    into v_object
+    from pg_catalog.pg_class as c
+    join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
+    where c.oid = pg_catalog.pg_event_trigger_table_rewrite_oid()
+    and (n.nspname = any (v_schemas) or c.relowner = v_owner);
+  elsif tg_event = 'sql_drop' then
+    select o.object_identity
+    into v_object
+    from pg_catalog.pg_event_trigger_dropped_objects() as o
+    where o.schema_name = any (v_schemas)
+    or o.object_identity ~ v_inside
+    limit 1;
+  elsif tg_tag = 'REINDEX' then
+    return;
+  else
+    select coalesce(o.object_identity, o.command_tag)
+    into v_object
+    from pg_catalog.pg_event_trigger_ddl_commands() as o
+    where o.schema_name = any (v_schemas)
+    or o.object_identity ~ v_inside
+    -- Moved out of the schemas, this is all that still tells whose it is.
+    or exists (
+      select from pg_catalog.pg_class as c
+      where o.classid = 'pg_catalog.pg_class'::pg_catalog.regclass and c.oid = o.objid and c.relowner = v_owner
+    )
+    or exists (
+      select from pg_catalog.pg_proc as p
+      where o.classid = 'pg_catalog.pg_proc'::pg_catalog.regclass and p.oid = o.objid and p.proowner = v_owner
+    )
+    or exists (
+      select from pg_catalog.pg_type as t
+      where o.classid = 'pg_catalog.pg_type'::pg_catalog.regclass and t.oid = o.objid and t.typowner = v_owner
+    )
+    or exists (
+      select from pg_catalog.pg_inherits as i
+      join pg_catalog.pg_class as c on c.oid = i.inhparent
+      where o.classid = 'pg_catalog.pg_class'::pg_catalog.regclass and i.inhrelid = o.objid and c.relowner = v_owner
+    )
+    limit 1;
+
+    -- A renamed or reassigned schema, and a grant, name no object that could be looked at.
+    if v_object is null and 3 <> (
+      select count(*) from pg_catalog.pg_namespace as n where n.nspname = any (v_schemas) and n.nspowner = v_owner
+    ) then
+      v_object := 'patchdiff schemas';
+    end if;
+
+    if v_object is null and tg_tag in ('GRANT', 'ALTER DEFAULT PRIVILEGES') then
+      select c.oid::pg_catalog.regclass::text
+      into v_object
+      from pg_catalog.pg_class as c
+      join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
+      cross join lateral pg_catalog.aclexplode(c.relacl) as a
+      where n.nspname = any (v_schemas)
+      and a.grantee <> v_owner
+      and a.privilege_type not in ('SELECT', 'MAINTAIN')
+      limit 1;
+    end if;
+  end if;
+
+  if v_object is not null then
+    raise exception '% refused: % belongs to PatchDIFF', tg_tag, v_object
+      using errcode = 'PD002',
+            detail = pg_catalog.json_build_object('command', tg_tag, 'object', v_object)::text,
+            hint = 'change it in a migration; a superuser opens it with: select patchdiff_store.guard_ddl(false)';
+  end if;
+end;
+$$;
+
+comment on function patchdiff_store.forbid_ddl() is
+  'Event trigger function that refuses DDL on objects of the patchdiff schemas with PD002.';

@@ -1,0 +1,53 @@
+-- What stands against saving a locked target: the version guard, the hash guard, then content that does not hash to
+-- what the row and the head say (so that corrupt content never becomes a checkpoint). Every field null: nothing.
+create or replace function patchdiff_store.save_fault (
+  p_locked patchdiff_store.locked_target,
+  p_expected_version bigint,
+  p_expected_hash text
+)
+  returns patchdiff_store.fault
+  language plpgsql
+  stable
+  set search_path = '', pg_temp
+as $$
+declare
+  v_fault patchdiff_store.fault;
+  v_content_hash text;
+begin
+  v_fault.validation_stage := 'precondition_guard';
+  if p_expected_version <> p_locked.version then
+    v_fault.failure_reason := 'target_version_mismatch';
+    v_fault.failure_code := 'target_version_mismatch';
+    v_fault.failure_detail :=
+      format('the target is at version %s, not %s; read it again', p_locked.version, p_expected_version);
+    return v_fault;
+  end if;
+
+  if p_expected_hash <> p_locked.current_hash then
+    v_fault.failure_reason := 'target_hash_mismatch';
+    v_fault.failure_code := 'target_hash_mismatch';
+    v_fault.failure_detail := 'the content''s hash is not the expected one; read it again';
+    return v_fault;
+  end if;
+
+  select encode(sha256(convert_to(t.current_content, 'UTF8')), 'hex')
+  into v_content_hash
+  from patchdiff_store.cloud_target_files as t
+  where t.target_file_id = p_locked.target_file_id;
+  if v_content_hash <> p_locked.current_hash
+    or p_locked.accepted_version <> p_locked.version
+    or p_locked.accepted_hash <> p_locked.current_hash
+  then
+    v_fault.validation_stage := 'commit_guard';
+    v_fault.failure_reason := 'target_diverged';
+    v_fault.failure_code := 'content_diverged';
+    v_fault.failure_detail := 'the stored content does not match its recorded hash; nothing was applied';
+    return v_fault;
+  end if;
+
+  return null;
+end;
+$$;
+
+comment on function patchdiff_store.save_fault(patchdiff_store.locked_target, bigint, text) is
+  'The guard or the divergence that stands against saving a locked target, or null.';
