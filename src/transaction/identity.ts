@@ -1,0 +1,88 @@
+import { takeCodePoints, utf8Length } from '../text/index.ts';
+import { isHashGuard, isVersionGuard, oversizeFault } from './decode.ts';
+import { encodeAscii, encodeCanonical } from './encode.ts';
+import { member } from './json.ts';
+import type { JsonObject, Sha256 } from './json.ts';
+import { runtimeVersionFor } from './profiles.ts';
+import type { Submission } from './types.ts';
+
+const INVALID_INPUT = 'patchdiff-invalid-input/1';
+const OVERSIZED_INPUT = 'patchdiff-oversized-input/1';
+/** Code points of an oversized payload that its envelope keeps. */
+const PREFIX_CHARS = 256;
+
+/** What the database stores and identifies a submission by. */
+export interface Identity {
+  /** `pdcp_content`: the payload, or the envelope that stands for it. */
+  content: string;
+  /** Hex SHA-256 of `content`. */
+  contentHash: string;
+  protocolVersion: string;
+  runtimeVersion: string;
+  /** `request_fingerprint`. */
+  fingerprint: string;
+  /** Null for a payload stored as it is. */
+  envelope: typeof INVALID_INPUT | typeof OVERSIZED_INPUT | null;
+}
+
+/**
+ * What the procedure stores for a submission and what it compares a request key by. `parent` is the canonical id of a
+ * resolved parent, else the parent as supplied (null when there is none). The target id must be canonical.
+ */
+export function identityOf(submission: Submission, targetFileId: string, parent: string | null, sha256: Sha256): Identity {
+  const { record, payload } = submission;
+  const versions = { protocolVersion: submission.format, runtimeVersion: runtimeVersionFor(record) };
+  const wrapped = (content: string, envelope: NonNullable<Identity['envelope']>, evidence: string): Identity => ({
+    content,
+    contentHash: sha256(content),
+    ...versions,
+    envelope,
+    fingerprint: sha256(encodeCanonical({ evidence_domain: envelope, evidence_sha256: evidence, target_file_id: targetFileId })),
+  });
+  if (!submission.encodable) {
+    const inputs = invalidInputs(submission);
+    return wrapped(invalidInputEnvelope(inputs, versions.protocolVersion, versions.runtimeVersion), INVALID_INPUT, sha256(inputs));
+  }
+  if (oversizeFault(record, payload) !== null) {
+    const digest = sha256(payload);
+    return wrapped(oversizedEnvelope(payload, digest), OVERSIZED_INPUT, digest);
+  }
+  const contentHash = sha256(payload);
+  return { content: payload, contentHash, ...versions, envelope: null, fingerprint: fingerprintOf(record, { protocolVersion: versions.protocolVersion, targetFileId, contentHash, parent }, sha256) };
+}
+
+/** `request_fingerprint` of a payload that is stored as it is; malformed guards count as null. */
+export function fingerprintOf(
+  record: JsonObject,
+  { protocolVersion, targetFileId, contentHash, parent }: { protocolVersion: string; targetFileId: string; contentHash: string; parent: string | null },
+  sha256: Sha256,
+): string {
+  const version = member(record, 'expected_target_version');
+  const hash = member(record, 'expected_current_hash');
+  return sha256(
+    encodeCanonical({
+      protocol_version: protocolVersion,
+      target_file_id: targetFileId,
+      pdcp_content_hash: contentHash,
+      expected_target_version: isVersionGuard(version) ? version : null,
+      expected_current_hash: isHashGuard(hash) ? hash : null,
+      parent_pdcp_log_id: parent,
+    }),
+  );
+}
+
+/** The `inputs` of an invalid-input envelope: every identity-bearing input as ASCII JSON text. */
+export function invalidInputs({ record, parent, rawMetadata }: Submission): string {
+  const raw = rawMetadata?.parent_pdcp_log_id ?? encodeAscii(parent);
+  return `{"parent_pdcp_log_id":${raw},"record":${encodeAscii(record)}}`;
+}
+
+/** The envelope that stands for a submission with unencodable text. */
+export function invalidInputEnvelope(inputs: string, protocolVersion: string, runtimeVersion: string): string {
+  return encodeCanonical({ evidence_format: INVALID_INPUT, inputs, protocol_version: protocolVersion, runtime_version: runtimeVersion });
+}
+
+/** The envelope that stands for an oversized payload. */
+export function oversizedEnvelope(payload: string, sha256: string): string {
+  return encodeCanonical({ evidence_format: OVERSIZED_INPUT, sha256, bytes: utf8Length(payload), prefix: takeCodePoints(payload, PREFIX_CHARS) });
+}

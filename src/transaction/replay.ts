@@ -1,0 +1,176 @@
+import { canonicalize, isEncodable } from '../text/index.ts';
+import { applyTransaction } from './apply.ts';
+import { decodeRecord, parsePayload } from './decode.ts';
+import type { Sha256 } from './json.ts';
+import { profileFor } from './profiles.ts';
+
+/** The `initial_upload` snapshot of a target. */
+export interface InitialSnapshot {
+  target_file_id: string;
+  content: string;
+  content_hash: string;
+}
+
+/** An accepted row of the attempts log, as far as replay reads it. */
+export interface AcceptedAttempt {
+  target_file_id: string;
+  pdcp_log_id: string;
+  log_sequence: number;
+  before_version: number;
+  after_version: number;
+  before_hash: string;
+  after_hash: string;
+  pdcp_content: string;
+  pdcp_content_hash: string;
+  protocol_version: string;
+  runtime_version: string;
+}
+
+/** The row that history should have led to, as stored. */
+export interface MaterializedState {
+  content: string;
+  hash: string;
+  version: number;
+}
+
+export type ReplayCheck =
+  | 'initial_owner'
+  | 'initial_hash'
+  | 'owner'
+  | 'protocol'
+  | 'before_version'
+  | 'after_version'
+  | 'before_hash'
+  | 'payload_hash'
+  | 'decode'
+  | 'apply'
+  | 'after_hash';
+
+/** The first step that does not hold. The two row fields are null when it is the initial snapshot. */
+export interface ReplayFailure {
+  check: ReplayCheck;
+  reason: 'replay_integrity_failed' | 'replay_protocol_invalid' | 'replay_apply_failed';
+  pdcp_log_id: string | null;
+  log_sequence: number | null;
+  detail: string;
+}
+
+export interface MaterializedChecks {
+  content_matches: boolean | null;
+  stored_hash_matches: boolean | null;
+  recomputed_hash_matches: boolean | null;
+  version_matches: boolean | null;
+}
+
+/** `content`, hash and version are those after the last step that held. The checks are null when the state was not compared. */
+export interface ReplayResult {
+  status: 'success' | 'failed';
+  reconstructed_content: string;
+  reconstructed_hash: string;
+  reconstructed_version: number;
+  steps: number;
+  materialized_state_checks: MaterializedChecks;
+  materialized_state_matches: boolean | null;
+  first_failing_step: ReplayFailure | null;
+}
+
+/** A replay that takes history page by page: `step` answers false as soon as something failed. */
+export interface Replay {
+  step(attempt: AcceptedAttempt): boolean;
+  /** Compares with the stored row, or with nothing (null) when history was not replayed to its end. */
+  finish(state: MaterializedState | null): ReplayResult;
+}
+
+/** Replays a whole history; linear in it. Never repairs. */
+export function replay(
+  initial: InitialSnapshot,
+  attempts: Iterable<AcceptedAttempt>,
+  state: MaterializedState | null,
+  targetFileId: string,
+  sha256: Sha256,
+): ReplayResult {
+  const run = startReplay(initial, targetFileId, sha256);
+  for (const attempt of attempts) if (!run.step(attempt)) break;
+  return run.finish(state);
+}
+
+/** Starts from the initial snapshot, whose owner and hash are checked. */
+export function startReplay(initial: InitialSnapshot, targetFileId: string, sha256: Sha256): Replay {
+  let content = initial.content;
+  let hash = sha256(content);
+  let version = 0;
+  let steps = 0;
+  let failure: ReplayFailure | null = null;
+  if (initial.target_file_id !== targetFileId) failure = broken('initial_owner', null, 'the initial snapshot belongs to another target');
+  else if (hash !== initial.content_hash) failure = broken('initial_hash', null, 'the initial snapshot does not hash to its recorded hash');
+  return {
+    step(attempt) {
+      if (failure !== null) return false;
+      const next = stepOf(attempt, { content, hash, version }, targetFileId, sha256);
+      if ('check' in next) failure = next;
+      else {
+        ({ content, hash, version } = next);
+        steps += 1;
+      }
+      return failure === null;
+    },
+    finish(state) {
+      const checks = compare(failure === null ? state : null, { content, hash, version }, sha256);
+      return {
+        status: failure === null ? 'success' : 'failed',
+        reconstructed_content: content,
+        reconstructed_hash: hash,
+        reconstructed_version: version,
+        steps,
+        materialized_state_checks: checks,
+        materialized_state_matches: checks.content_matches === null ? null : Object.values(checks).every((held) => held === true),
+        first_failing_step: failure,
+      };
+    },
+  };
+}
+
+function stepOf(attempt: AcceptedAttempt, at: MaterializedState, targetFileId: string, sha256: Sha256): MaterializedState | ReplayFailure {
+  if (attempt.target_file_id !== targetFileId) return broken('owner', attempt, 'the attempt belongs to another target');
+  const profile = profileFor(attempt.protocol_version, attempt.runtime_version);
+  if (profile === null) {
+    return unreadable('protocol', attempt, `${attempt.runtime_version} is no runtime of ${attempt.protocol_version}`);
+  }
+  if (attempt.before_version !== at.version) return broken('before_version', attempt, `version ${at.version} is expected, not ${attempt.before_version}`);
+  if (attempt.after_version !== at.version + 1) return broken('after_version', attempt, `version ${at.version + 1} is expected, not ${attempt.after_version}`);
+  if (attempt.before_hash !== at.hash) return broken('before_hash', attempt, 'the attempt starts from another content');
+  if (sha256(attempt.pdcp_content) !== attempt.pdcp_content_hash) return broken('payload_hash', attempt, 'the payload does not hash to its recorded hash');
+  const record = isEncodable(attempt.pdcp_content) ? parsePayload(attempt.pdcp_content) : null;
+  if (record === null) return unreadable('decode', attempt, 'the payload is no JSON object');
+  const decoded = decodeRecord(record, targetFileId, profile, false);
+  if (!decoded.ok) return unreadable('decode', attempt, decoded.fault.detail);
+  if (decoded.transaction.format !== attempt.protocol_version) return unreadable('decode', attempt, `the payload is ${decoded.transaction.format}`);
+  const applied = applyTransaction(at.content, decoded.transaction, profile, sha256, { resultBytes: Infinity });
+  if (!applied.ok) return { ...broken('apply', attempt, applied.fault.detail), reason: 'replay_apply_failed' };
+  if (applied.afterHash !== attempt.after_hash) return broken('after_hash', attempt, 'the result does not hash to the recorded hash');
+  return { content: applied.content, hash: applied.afterHash, version: attempt.after_version };
+}
+
+function compare(state: MaterializedState | null, at: MaterializedState, sha256: Sha256): MaterializedChecks {
+  if (state === null) return { content_matches: null, stored_hash_matches: null, recomputed_hash_matches: null, version_matches: null };
+  return {
+    content_matches: state.content === at.content,
+    stored_hash_matches: state.hash === at.hash,
+    recomputed_hash_matches: sha256(canonicalize(state.content)) === at.hash,
+    version_matches: state.version === at.version,
+  };
+}
+
+function broken(check: ReplayCheck, attempt: AcceptedAttempt | null, detail: string): ReplayFailure {
+  return {
+    check,
+    reason: 'replay_integrity_failed',
+    pdcp_log_id: attempt?.pdcp_log_id ?? null,
+    log_sequence: attempt?.log_sequence ?? null,
+    detail,
+  };
+}
+
+function unreadable(check: ReplayCheck, attempt: AcceptedAttempt, detail: string): ReplayFailure {
+  return { ...broken(check, attempt, detail), reason: 'replay_protocol_invalid' };
+}
