@@ -81,7 +81,7 @@ const BROKEN: Record<string, [sample: string, text: string, path?: string][]> = 
     ['public', GOOD.replace("search_path = ''", "search_path = '', public")],
   ],
   'a helper without search_path names in full': [
-    ['a bare table', GOOD.replace("  set search_path = ''\n", '').replace('patchdiff_store.sample as', 'target_heads as')],
+    ['a bare table', helper(GOOD).replace("  set search_path = ''\n", '').replace('patchdiff_store.sample as', 'target_heads as')],
   ],
   'security definer exactly where callers enter': [
     ['missing at an entry', GOOD.replace('  security definer\n', '')],
@@ -113,10 +113,11 @@ const BROKEN: Record<string, [sample: string, text: string, path?: string][]> = 
 
 let around: Surroundings;
 let routines: Routine[];
+let unreadable: string[];
 
 beforeAll(async () => {
   await loadModule();
-  routines = readRoutines();
+  ({ routines, unreadable } = readRoutines());
   around = { codes: new Set(readSqlstates().map((state) => state.code)), ownNames: ownNames(routines) };
 });
 
@@ -144,6 +145,10 @@ describe('the rules can fail', () => {
       expect(broken(readRoutine(path ?? PATH, text))).toContain(rule);
     },
   );
+});
+
+test('every file of db/procedures can be parsed', () => {
+  expect(unreadable).toEqual([]);
 });
 
 test.each(RULES.map((rule) => rule.name))('every file of db/procedures: %s', (name) => {

@@ -10,7 +10,7 @@ const sorted = (values: Iterable<string>): string[] => [...new Set(values)].sort
 const codes = sorted(states.map((state) => state.code));
 
 const raisedByRoutines = (): string[] =>
-  sorted(readRoutines().flatMap((routine) => routine.raises.map((raise) => raise.code ?? `computed in ${routine.path}`)));
+  sorted(readRoutines().routines.flatMap((routine) => routine.raises.map((raise) => raise.code ?? `computed in ${routine.path}`)));
 
 test('the registry is complete and unambiguous', () => {
   expect(codes).toHaveLength(states.length);

@@ -1,5 +1,5 @@
 /**
- * Hot helpers of patchdiff_store that do without `set search_path`: the setting keeps SQL functions from being inlined
- * and costs a PL/pgSQL function about a microsecond a call. Each name carries the reason; their names are written in full instead.
+ * PL/pgSQL helpers of patchdiff_store that do without `set search_path`: it costs about a microsecond a call, and these are called
+ * for each operation of a submission. Each carries its reason, and names everything of ours in full.
  */
 export const SEARCH_PATH_EXEMPT: Readonly<Record<string, string>> = {};

@@ -26,14 +26,18 @@ export function procedurePaths(): string[] {
     .sort();
 }
 
-export function readRoutines(): Routine[] {
-  return procedurePaths().map((path) => {
+/** The files as routines, beside the ones that PostgreSQL's parsers refuse. */
+export function readRoutines(): { routines: Routine[]; unreadable: string[] } {
+  const routines: Routine[] = [];
+  const unreadable: string[] = [];
+  for (const path of procedurePaths()) {
     try {
-      return readRoutine(path, readFileSync(join(PROCEDURES, path), 'utf8'));
-    } catch (cause) {
-      throw new Error(`db/procedures/${path} cannot be parsed: ${String(cause)}`, { cause });
+      routines.push(readRoutine(path, readFileSync(join(PROCEDURES, path), 'utf8')));
+    } catch (error) {
+      unreadable.push(`${path}: ${String(error)}`);
     }
-  });
+  }
+  return { routines, unreadable };
 }
 
 /** Migration files of one folder of db, in order: name and text. */

@@ -120,7 +120,8 @@ function localsOf(body: Tree): string[] {
       // Parameters and `found` carry no line.
       .filter((datum) => datum['lineno'] !== undefined)
       .map((datum) => textAt(datum, 'refname') ?? '')
-      .filter((name) => !implicit.has(name)),
+      // A `case` with an operand keeps it in a variable of its own.
+      .filter((name) => !implicit.has(name) && !name.startsWith('__Case__Variable_')),
   );
 }
 
