@@ -9,6 +9,9 @@ import { checkRevision, requireSupportedServer, type Revision } from './revision
 
 /** Any number, the same in every release: it makes concurrent migrations of one database queue. */
 const MIGRATION_LOCK = 5_794_113_046;
+/** graphile-migrate's own, which it only tries. A killed migrator's backend keeps it until it notices. */
+const GRAPHILE_LOCK = '4727445306447283';
+const PG_SETTINGS = { search_path: 'pg_catalog', client_connection_check_interval: '1s' };
 
 export interface MigrationOutcome {
   before: Revision;
@@ -57,6 +60,7 @@ async function underMigrationLock<T>(adminUrl: string, work: (client: pg.Client)
     // Session-level, because a migration may need minutes and an open transaction would hold back vacuum meanwhile.
     await client.query(`select set_config('idle_session_timeout', '0', false), set_config('statement_timeout', '0', false)`);
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    await client.query('select pg_advisory_lock($1), pg_advisory_unlock($1)', [GRAPHILE_LOCK]);
     return await work(client);
   } finally {
     await client.end();
@@ -71,7 +75,7 @@ async function withGraphile(url: string, folder: string, work: (settings: Settin
     if (level === 'error') said.push(stripVTControlCharacters(message).trim());
   });
   try {
-    await work({ connectionString: url, migrationsFolder: folder, pgSettings: { search_path: 'pg_catalog' }, logger });
+    await work({ connectionString: url, migrationsFolder: folder, pgSettings: PG_SETTINGS, logger });
   } catch (error) {
     const { code, detail, hint, _gmMessageOverride: place } = error as Error & Record<string, string | undefined>;
     const lines = [place && stripVTControlCharacters(place), ...(place ? [] : [(error as Error).message]), ...said.slice(0, place ? 0 : 1)];

@@ -1,7 +1,8 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { ensureServer, stopServer } from '../../src/db/embedded/index.ts';
+import { pidIsTaken } from '../../src/db/embedded/postmaster.ts';
 
 /** A server where tests may create and drop databases and roles. */
 export interface TestServer {
@@ -26,8 +27,11 @@ export async function startTestServer(env: NodeJS.ProcessEnv): Promise<TestServe
   }
 }
 
+const HOME = /^patchdiff-test-(\d+)-/;
+
 async function startEmbedded(): Promise<TestServer> {
-  const home = mkdtempSync(path.join(os.tmpdir(), 'patchdiff-test-'));
+  await sweep();
+  const home = mkdtempSync(path.join(os.tmpdir(), `patchdiff-test-${process.pid}-`));
   chmodSync(home, 0o711);
   const { adminUrl } = await ensureServer({ home, durable: false });
   const url = new URL(adminUrl);
@@ -39,4 +43,15 @@ async function startEmbedded(): Promise<TestServer> {
       rmSync(home, { recursive: true, force: true });
     },
   };
+}
+
+// The server outlives its starter, so a run that was killed leaves one behind: stop those of runs that are no more.
+async function sweep(): Promise<void> {
+  for (const name of readdirSync(os.tmpdir())) {
+    const pid = HOME.exec(name)?.[1];
+    if (pid === undefined || pidIsTaken(Number(pid))) continue;
+    const home = path.join(os.tmpdir(), name);
+    await stopServer({ home });
+    rmSync(home, { recursive: true, force: true });
+  }
 }

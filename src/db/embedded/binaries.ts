@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, chmodSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -41,6 +41,8 @@ export async function usableBinaries(root: string, account: Account): Promise<st
     const stage = mkdtempSync(path.join(root, 'copy-'));
     chmodSync(stage, 0o755);
     cpSync(packaged, path.join(stage, 'native'), { recursive: true, verbatimSymlinks: true });
+    // A copy has the modes of its original.
+    for (const directory of ['native', 'native/bin', 'native/lib', 'native/share']) chmodSync(path.join(stage, directory), 0o755);
     linkLibraries(path.join(stage, 'native'));
     try {
       renameSync(stage, copy);

@@ -28,6 +28,8 @@ export interface ServerStatus {
 
 const LOCK_TIMEOUT_MS = 180_000;
 const RECOVERY_TIMEOUT_MS = 150_000;
+// The port was taken a moment ago, another server holds the pid file, or a killed server's backends still hold its memory.
+const PASSING_FAULT = /Address already in use|lock file "postmaster.pid"|shared memory block/;
 const LOG_LIMIT_BYTES = 8 * 1024 * 1024;
 
 /**
@@ -119,7 +121,6 @@ async function settled(paths: HomePaths): Promise<Postmaster | null> {
 async function start(paths: HomePaths, native: string, account: Account): Promise<Postmaster> {
   if (existsSync(paths.log) && statSync(paths.log).size > LOG_LIMIT_BYTES) renameSync(paths.log, `${paths.log}.1`);
   let port = await usablePort(notedPort(paths));
-  // A try fails when the port was taken a moment ago, or while backends of a killed server still hold its memory.
   const deadline = Date.now() + 15_000;
   for (;;) {
     clearRecycledPid(paths.data);
@@ -129,8 +130,8 @@ async function start(paths: HomePaths, native: string, account: Account): Promis
       writeFileSync(paths.port, `${started.port}\n`);
       return started;
     }
-    if (Date.now() > deadline) {
-      const said = readFileSync(paths.log).subarray(logStart).toString('utf8').trim();
+    const said = readFileSync(paths.log).subarray(logStart).toString('utf8').trim();
+    if (Date.now() > deadline || !PASSING_FAULT.test(said)) {
       throw new Error(`PostgreSQL did not start. It said:\n${said}\n(${paths.log})`);
     }
     await sleep(200);
