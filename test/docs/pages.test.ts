@@ -1,0 +1,157 @@
+import { chmodSync, mkdtempSync, readFileSync, readdirSync, rmSync, existsSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { built, PACKAGE_ROOT } from '../helpers/build.ts';
+import { createDatabase, type TestDatabase } from '../helpers/database.ts';
+import { runNode } from '../helpers/process.ts';
+import { blocksOf, linksOf, type Block } from './blocks.ts';
+import { Session } from './session.ts';
+import { stepsOf, type Names } from './transcript.ts';
+
+const MAIN = join(PACKAGE_ROOT, 'dist/cli/main.js');
+const read = (path: string): string => readFileSync(join(PACKAGE_ROOT, path), 'utf8');
+const PAGES = ['README.md', ...readdirSync(join(PACKAGE_ROOT, 'docs/guides')).map((name) => `docs/guides/${name}`)];
+
+/** Everything a page's blocks share: they are run from its top to its end, as a reader would. */
+class Reader {
+  readonly folder = mkdtempSync(join(tmpdir(), 'patchdiff-docs-'));
+  readonly names: Names = new Map();
+  readonly #database: TestDatabase;
+  #session: Session | undefined;
+
+  constructor(database: TestDatabase) {
+    // The embedded server's account has to pass.
+    chmodSync(this.folder, 0o755);
+    this.#database = database;
+  }
+
+  /** What a machine with a configured database has in its environment. */
+  get env(): Record<string, string> {
+    return { HOME: this.folder, DATABASE_URL: this.#database.url('writer') };
+  }
+
+  async transcript(block: Block): Promise<void> {
+    this.#session ??= await Session.open({ command: process.execPath, args: [MAIN, 'mcp', '--workspace', this.folder], env: this.env });
+    const steps = stepsOf(block.text);
+    expect(steps.length).toBeGreaterThan(0);
+    for (const step of steps) expect(await this.#session.play(step, this.names)).toEqual([]);
+  }
+
+  /** Starts the server as the block says, with the clone's own build where `npx` would find the installed command. */
+  async hostBlock(command: string, args: string[]): Promise<void> {
+    expect([command, args[0], args[1]]).toEqual(['npx', 'patchdiff', 'mcp']);
+    const given = args.slice(1).map((argument) => (argument === '<dir>' ? this.folder : argument));
+    const session = await Session.open({ command: process.execPath, args: [MAIN, ...given], env: this.env });
+    expect(await session.toolNames()).toContain('patchdiff_submit_edits');
+    await session.close();
+  }
+
+  /** Runs a query with psql's `:'name'` filled in; a last line `-- n rows` says how many it answers, else at least one. */
+  async sql(block: Block): Promise<void> {
+    const client = await this.#database.client('auditor');
+    const text = block.text.replace(/:'(\w+)'/g, (_whole, name: string) => {
+      const value = this.names.get(`$${name}`);
+      if (typeof value !== 'string') throw new Error(`no transcript above gives $${name}`);
+      return client.escapeLiteral(value);
+    });
+    const { rows } = await client.query<Record<string, unknown>>(text);
+    const promised = /^-- (\d+) rows?\b/m.exec(block.text)?.[1];
+    if (promised === undefined) expect(rows.length).toBeGreaterThan(0);
+    else expect(rows).toHaveLength(Number(promised));
+  }
+
+  async shell(block: Block): Promise<void> {
+    for (const command of block.text.split('\n').flatMap((line) => line.split(' && '))) await this.#command(command);
+  }
+
+  async #command(command: string): Promise<void> {
+    const scripts = (JSON.parse(read('package.json')) as { scripts: Record<string, string> }).scripts;
+    switch (command) {
+      // These would replace the packages that this very test runs on, or start it again: the gate runs them, word by word.
+      case 'npm ci':
+      case 'npm test':
+        expect(read('.ci/run').split('\n')).toContain(command);
+        return;
+      case 'npm run build':
+        expect(scripts['build']).toContain('tsc');
+        expect(existsSync(MAIN)).toBe(true);
+        return;
+      case 'npm run demo': {
+        expect(scripts['demo']).toMatch(/ && node dist\/cli\/main[.]js demo$/);
+        const env = { PATH: process.env['PATH'], HOME: this.folder, PATCHDIFF_HOME: join(this.folder, 'home') };
+        const demo = await runNode([MAIN, 'demo'], { cwd: PACKAGE_ROOT, env });
+        await runNode([MAIN, 'db', 'stop'], { cwd: PACKAGE_ROOT, env });
+        expect(demo).toMatchObject({ code: 0 });
+        return;
+      }
+      case 'npm install --global .': {
+        const prefix = join(this.folder, 'global');
+        execFileSync('npm', ['install', '--global', '.', '--prefix', prefix, '--offline', '--ignore-scripts'], { cwd: PACKAGE_ROOT, stdio: 'pipe' });
+        execFileSync(join(prefix, 'bin/patchdiff'), ['--version'], { cwd: this.folder, stdio: 'pipe' });
+        return;
+      }
+      default: {
+        const [name, ...args] = command.replace(/^npx /, '').split(' ');
+        expect(name).toBe('patchdiff');
+        expect(await runNode([MAIN, ...args], { cwd: this.folder, env: { PATH: process.env['PATH'], ...this.env } })).toMatchObject({ code: 0 });
+      }
+    }
+  }
+
+  async run(block: Block): Promise<void> {
+    const [verb, file] = block.marker?.split(' ') ?? [];
+    if (verb === 'file') writeFileSync(join(this.folder, file!), `${block.text}\n`);
+    else if (verb === 'becomes') expect(readFileSync(join(this.folder, file!), 'utf8')).toBe(`${block.text}\n`);
+    else if (block.language === 'text') await this.transcript(block);
+    else if (block.language === 'sql') await this.sql(block);
+    else if (block.language === 'sh') await this.shell(block);
+    else if (block.language === 'json') {
+      const config = JSON.parse(block.text) as Record<string, { patchdiff: { command: string; args: string[] } }>;
+      const { command, args } = (config['mcpServers'] ?? config['servers'])!.patchdiff;
+      await this.hostBlock(command, args);
+    } else if (block.language === 'toml') {
+      // The two keys are written alike in TOML and JSON.
+      const [, command, args] = /^command = (".*")\nargs = (\[.*\])$/m.exec(block.text)!;
+      await this.hostBlock(JSON.parse(command!) as string, JSON.parse(args!) as string[]);
+    } else throw new Error(`nothing runs a block of kind "${block.language}"`);
+  }
+
+  async close(): Promise<void> {
+    await this.#session?.close();
+    await this.#database.drop();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+beforeAll(built);
+
+describe.each(PAGES)('%s', (path) => {
+  const page = read(path);
+  let reader: Reader;
+
+  beforeAll(async () => {
+    reader = new Reader(await createDatabase());
+  });
+  afterAll(() => reader.close());
+
+  test.each(blocksOf(page).map((block) => [block.line, block.language, block] as const))('line %i: %s', async (_line, _language, block) => {
+    await reader.run(block);
+  });
+});
+
+test('every link between pages leads somewhere', () => {
+  const folders = ['.', 'docs/spec', 'docs/guides', 'docs/decisions'];
+  const pages = folders.flatMap((folder) =>
+    readdirSync(join(PACKAGE_ROOT, folder))
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => join(folder, name)),
+  );
+  const dead = pages.flatMap((path) =>
+    linksOf(read(path))
+      .filter((target) => !existsSync(join(PACKAGE_ROOT, dirname(path), target)))
+      .map((target) => `${path} → ${target}`),
+  );
+  expect(dead).toEqual([]);
+});
