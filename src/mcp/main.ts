@@ -17,9 +17,6 @@ import { claimStdout, serveConnection } from './stdio.ts';
 export const EXIT = { done: 0, usage: 2, workspace: 3, database: 4, revision: 5 } as const;
 type Exit = (typeof EXIT)[keyof typeof EXIT];
 
-/** After the connection is over, the process ends within this time, whatever still runs. Milliseconds. */
-const HARD_EXIT_MS = 3_000;
-
 /**
  * Serves one client over stdio; resolves with the exit code. What can be wrong with the settings, the workspace and the
  * database is found before the first message is read, and said on stderr; stdout never carries anything but protocol.
@@ -51,7 +48,6 @@ export async function main(argv: readonly string[], host: NodeJS.Process = proce
         log,
       }),
   });
-  setTimeout(() => host.exit(EXIT.done), HARD_EXIT_MS).unref();
   await database.close();
   return EXIT.done;
 }

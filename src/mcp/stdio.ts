@@ -7,6 +7,9 @@ import type { Log } from './log.ts';
 import { StrictStdioTransport } from './transport.ts';
 import type { WriteLine } from './transport.ts';
 
+/** Once the connection is over the process ends within this time, whatever still runs or is unread. Milliseconds. */
+const HARD_EXIT_MS = 3_000;
+
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
 /** The parts of a process that a stdio server lives on. */
@@ -15,7 +18,7 @@ export interface StdioProcess {
   stdout: Writable;
   stderr: Writable;
   on: (signal: (typeof SIGNALS)[number], listener: () => void) => unknown;
-  off: (signal: (typeof SIGNALS)[number], listener: () => void) => unknown;
+  exit: (code: number) => void;
 }
 
 /**
@@ -41,7 +44,8 @@ export interface ServeOptions {
 
 /**
  * Serves one client over the process's own pipes, both protocol eras, until the input ends, the output breaks or a signal comes.
- * Resolves when the connection is closed; running calls were finished or cancelled by then.
+ * Resolves when the connection is closed; running calls were finished or cancelled by then. What the caller does after that
+ * (closing its pool) has a hard limit: then the process exits with 0.
  */
 export async function serveConnection({ host, write, createServer, log }: ServeOptions): Promise<void> {
   const transport = new StrictStdioTransport({ input: host.stdin, write, log });
@@ -55,5 +59,6 @@ export async function serveConnection({ host, write, createServer, log }: ServeO
   log.info('ready');
   const why = await closed;
   log.info(`closing: ${why}`);
+  setTimeout(() => host.exit(0), HARD_EXIT_MS).unref();
   await handle.close();
 }
