@@ -35,6 +35,8 @@ export const REFUSALS = {
   PD106: 'history_diverged',
   PD107: 'content_too_large',
   PD108: 'publication_not_found',
+  PD109: 'file_bound_elsewhere',
+  PD110: 'publication_closed',
 } as const satisfies Record<`PD${string}`, string>;
 
 export type RefusalCode = keyof typeof REFUSALS;

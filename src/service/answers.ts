@@ -22,5 +22,7 @@ export function notFound(targetFileId: string): JsonObject {
   };
 }
 
-/** What history tools add to an answer without a page. */
-export const EMPTY_PAGE = { entries: [], has_more: false, next_sequence: null } as const;
+/** A history tool's answer without a page: the page is there and empty. */
+export function withoutPage(answer: JsonObject): JsonObject {
+  return { ...answer, entries: [], has_more: false, next_sequence: null };
+}

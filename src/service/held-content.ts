@@ -1,6 +1,6 @@
 import { readHead } from '../db/calls/read-head.ts';
 import { readTarget } from '../db/calls/read-target.ts';
-import type { TargetHead } from '../db/calls/read-head.ts';
+import type { TargetHead } from '../db/calls/target-state.ts';
 import { CachedContent } from './content-cache.ts';
 import type { Context } from './context.ts';
 import { sha256 } from './sha256.ts';

@@ -5,7 +5,7 @@ import type { Context } from './context.ts';
 import { headFields, heldContent, soundness } from './held-content.ts';
 import type { CallOptions } from './types.ts';
 
-const DEFAULT_LENGTH = 4000;
+export const DEFAULT_LENGTH = 4000;
 /** Most code points of text in one answer. */
 export const PAGE_CHARS = 8000;
 

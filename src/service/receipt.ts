@@ -1,7 +1,7 @@
 import type { CommitReceiptRow } from '../db/calls/commit-attempt.ts';
 import { validityOf } from '../transaction/index.ts';
 import type { NearMissAnswer } from '../nearmiss/index.ts';
-import type { Format, JsonObject, JsonValue, Stage } from '../transaction/index.ts';
+import type { Format, JsonObject, JsonValue } from '../transaction/index.ts';
 import { nextStep } from './next-step.ts';
 
 /** What a receipt says of the moment of the call, beside the recorded outcome. */

@@ -4,21 +4,21 @@ import { decodeSubmission, prepareSubmission } from '../transaction/index.ts';
 import type { NearMissAnswer } from '../nearmiss/index.ts';
 import type { Decoded, Format, JsonObject, Submission } from '../transaction/index.ts';
 import { isJsonObject } from './arguments.ts';
+import { claimOf } from './claim.ts';
+import type { Claim } from './claim.ts';
 import { CachedContent } from './content-cache.ts';
 import type { Context } from './context.ts';
-import { evaluate } from './evaluate.ts';
-import type { Evaluation } from './evaluate.ts';
 import { nearMissesFor } from './near-misses.ts';
 import { receiptOf, unlinkedReceipt } from './receipt.ts';
 import { sha256 } from './sha256.ts';
 import type { CallOptions } from './types.ts';
 import { wrongArguments, wrongShape } from './wrong-shape.ts';
 
-/** With the guards held the content is fixed, so one re-evaluation suffices; the bound only keeps a defect from looping. */
+/** With the guards held the content is fixed, so one re-claim suffices; the bound only keeps a defect from looping. */
 const MAX_CALLS = 3;
 
-function call(context: Context, submission: Submission, targetFileId: string, evaluation: Evaluation, options: CallOptions): Promise<CommitReceiptRow> {
-  const applied = evaluation.verdict === 'accepted' ? evaluation.applied : null;
+function call(context: Context, submission: Submission, targetFileId: string, claim: Claim, options: CallOptions): Promise<CommitReceiptRow> {
+  const applied = claim.verdict === 'accepted' ? claim.applied : null;
   return commitAttempt(
     context.database,
     {
@@ -29,11 +29,11 @@ function call(context: Context, submission: Submission, targetFileId: string, ev
       attempt: submission.attempt,
       source: submission.source,
       actor: context.actor,
-      baseHash: evaluation.verdict === 'none' ? null : (evaluation.base?.hash ?? null),
-      verdict: evaluation.verdict,
+      baseHash: claim.verdict === 'none' ? null : (claim.base?.hash ?? null),
+      verdict: claim.verdict,
       resolvedStarts: applied?.resolvedStarts ?? null,
       afterHash: applied?.afterHash ?? null,
-      diagnostic: evaluation.verdict === 'rejected' ? JSON.stringify({ failure_reason: evaluation.fault.reason }) : null,
+      diagnostic: claim.verdict === 'rejected' ? JSON.stringify({ failure_reason: claim.fault.reason }) : null,
       warnings: applied === null ? null : JSON.stringify(applied.warnings),
       rawMetadata: submission.rawMetadata === null ? null : JSON.stringify(submission.rawMetadata),
     },
@@ -42,9 +42,9 @@ function call(context: Context, submission: Submission, targetFileId: string, ev
 }
 
 /** Keeps the cache at what the procedure just said under the lock. */
-function remember(context: Context, targetFileId: string, row: CommitReceiptRow, evaluation: Evaluation): void {
-  if (row.outcome === 'accepted' && row.deduplicated !== true && evaluation.verdict === 'accepted' && row.after_version !== null) {
-    context.cache.put(targetFileId, new CachedContent(row.after_version, evaluation.applied.afterHash, evaluation.applied.content));
+function remember(context: Context, targetFileId: string, row: CommitReceiptRow, claim: Claim): void {
+  if (row.outcome === 'accepted' && row.deduplicated !== true && claim.verdict === 'accepted' && row.after_version !== null) {
+    context.cache.put(targetFileId, new CachedContent(row.after_version, claim.applied.afterHash, claim.applied.content));
     return;
   }
   const held = context.cache.get(targetFileId);
@@ -52,25 +52,25 @@ function remember(context: Context, targetFileId: string, row: CommitReceiptRow,
 }
 
 /** After the commit, when no lock is held; never for a recovered outcome, nor when the database's reason is not the one found here. */
-function searchNearMisses(context: Context, targetFileId: string, row: CommitReceiptRow, evaluation: Evaluation, decoded: Decoded): NearMissAnswer | null {
-  if (row.deduplicated === true || !decoded.ok || evaluation.verdict !== 'rejected' || evaluation.buffer === null) return null;
-  if (row.failure_reason !== evaluation.fault.reason) return null;
-  return nearMissesFor(decoded.transaction, evaluation.fault, evaluation.buffer, context.cache.previous(targetFileId));
+function searchNearMisses(context: Context, targetFileId: string, row: CommitReceiptRow, claim: Claim, decoded: Decoded): NearMissAnswer | null {
+  if (row.deduplicated === true || !decoded.ok || claim.verdict !== 'rejected' || claim.buffer === null) return null;
+  if (row.failure_reason !== claim.fault.reason) return null;
+  return nearMissesFor(decoded.transaction, claim.fault, claim.buffer, context.cache.previous(targetFileId));
 }
 
 async function commit(context: Context, submission: Submission, targetFileId: string, shape: string | null, options: CallOptions): Promise<JsonObject> {
   const decoded = decodeSubmission(submission);
   let base = context.cache.get(targetFileId);
   for (let calls = 0; calls < MAX_CALLS; calls += 1) {
-    const evaluation = evaluate(submission.record, decoded, base);
-    const row = await call(context, submission, targetFileId, evaluation, options);
+    const claim = claimOf(submission.record, decoded, base);
+    const row = await call(context, submission, targetFileId, claim, options);
     if (row.outcome === 'not_found') {
       const detail = 'no target has this id';
       return unlinkedReceipt(submission.format, targetFileId, { reason: 'target_not_found', code: 'target_not_found', detail }, shape);
     }
     if (row.outcome !== 'stale_base') {
-      remember(context, targetFileId, row, evaluation);
-      const nearMisses = searchNearMisses(context, targetFileId, row, evaluation, decoded);
+      remember(context, targetFileId, row, claim);
+      const nearMisses = searchNearMisses(context, targetFileId, row, claim, decoded);
       return receiptOf(row, { targetFileId, shape, nearMisses });
     }
     const content = row.current_content ?? '';

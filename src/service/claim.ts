@@ -4,7 +4,7 @@ import type { CachedContent } from './content-cache.ts';
 import { sha256 } from './sha256.ts';
 
 /** What this process found out about a submission, before the procedure judges it. */
-export type Evaluation =
+export type Claim =
   /** Nothing to claim: no content to evaluate, or the guards say that the content held here is not the one meant. */
   | { verdict: 'none' }
   | { verdict: 'accepted'; base: CachedContent; applied: Applied }
@@ -19,7 +19,7 @@ export function guardsHold(record: JsonObject, base: CachedContent): boolean {
 }
 
 /** The claim to send: protocol faults need no content; everything else is judged on `base`, when there is one that the guards mean. */
-export function evaluate(record: JsonObject, decoded: Decoded, base: CachedContent | null): Evaluation {
+export function claimOf(record: JsonObject, decoded: Decoded, base: CachedContent | null): Claim {
   if (!decoded.ok) return { verdict: 'rejected', base: null, fault: decoded.fault, buffer: null };
   if (base === null || !guardsHold(record, base)) return { verdict: 'none' };
   const applied = applyTransaction(base.content, decoded.transaction, profileOf(record), sha256);

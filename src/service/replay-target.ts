@@ -1,0 +1,75 @@
+import { lockHistory } from '../db/calls/lock-history.ts';
+import type { HistoryRow } from '../db/calls/lock-history.ts';
+import { readTarget } from '../db/calls/read-target.ts';
+import type { Database } from '../db/port.ts';
+import { codePointLength } from '../text/index.ts';
+import { startReplay } from '../transaction/index.ts';
+import type { AcceptedAttempt, JsonObject, ReplayResult } from '../transaction/index.ts';
+import { invalidArgument, notFound } from './answers.ts';
+import { ArgumentReader } from './arguments.ts';
+import type { Context } from './context.ts';
+import { sha256 } from './sha256.ts';
+import type { CallOptions } from './types.ts';
+import { unlessUnknown } from './unknown-target.ts';
+
+/** Attempts a statement: payloads may be 4 MiB each. */
+const PAGE = 50;
+
+function attemptOf(row: HistoryRow): AcceptedAttempt {
+  return {
+    target_file_id: row.target_file_id,
+    pdcp_log_id: row.pdcp_log_id ?? '',
+    log_sequence: row.log_sequence,
+    before_version: row.before_version ?? -1,
+    after_version: row.after_version,
+    before_hash: row.before_hash ?? '',
+    after_hash: row.after_hash,
+    pdcp_content: row.content,
+    pdcp_content_hash: row.content_hash,
+    protocol_version: row.protocol_version ?? '',
+    runtime_version: row.runtime_version ?? '',
+  };
+}
+
+/** Accepted attempts after the first page's snapshot, page by page. */
+async function* attemptsOf(database: Database, id: string, firstPage: readonly HistoryRow[], options: CallOptions): AsyncGenerator<AcceptedAttempt> {
+  let rows = firstPage;
+  for (;;) {
+    yield* rows.slice(0, PAGE).map(attemptOf);
+    const last = rows[PAGE - 1];
+    if (rows.length <= PAGE || last === undefined) return;
+    rows = await lockHistory(database, id, last.log_sequence, PAGE, options);
+  }
+}
+
+/** Inside one transaction: the lock that the first page takes keeps history and row still. A number: the current version, which `upToVersion` exceeds. */
+async function replayLocked(database: Database, id: string, upToVersion: number | null, options: CallOptions): Promise<ReplayResult | number> {
+  const [initial, ...firstPage] = await lockHistory(database, id, 0, PAGE, options);
+  const state = await readTarget(database, id, options);
+  if (initial === undefined || state === null) throw new RangeError('a target without an initial snapshot');
+  if (upToVersion !== null && upToVersion > state.version) return state.version;
+  const run = startReplay({ target_file_id: initial.target_file_id, content: initial.content, content_hash: initial.content_hash }, id, sha256);
+  const last = upToVersion ?? Number.MAX_SAFE_INTEGER;
+  let steps = 0;
+  for await (const attempt of attemptsOf(database, id, firstPage, options)) {
+    if (steps >= last || !run.step(attempt)) break;
+    steps += 1;
+    if (steps % PAGE === 0) options.onProgress?.(steps, Math.min(last, state.version), 'attempts replayed');
+  }
+  const compared = upToVersion === null || upToVersion === state.version;
+  return run.finish(compared ? { content: state.current_content, hash: state.current_hash, version: state.version } : null);
+}
+
+/** Replays history under the target's lock and compares with the stored row; changes and repairs nothing. */
+export async function replayTarget(context: Context, args: unknown, options: CallOptions = {}): Promise<JsonObject> {
+  const reader = new ArgumentReader(args);
+  const id = reader.uuid('target_file_id');
+  const upToVersion = reader.integer('up_to_version', null, 0);
+  reader.end();
+  if (reader.fault !== null) return invalidArgument(reader.fault);
+  const result = await unlessUnknown(context.database.transaction((bound) => replayLocked(bound, id, upToVersion, options)));
+  if (result === null) return notFound(id);
+  if (typeof result === 'number') return invalidArgument(reader.refuse('up_to_version', `an integer from 0 to ${String(result)}, the current version`));
+  const { reconstructed_content: content, ...facts } = result;
+  return { target_file_id: id, ...(facts as unknown as JsonObject), reconstructed_chars: codePointLength(content) };
+}
