@@ -1,0 +1,17 @@
+export { readDisk } from './disk.ts';
+export type { DiskState } from './disk.ts';
+export { nodeFileSystem } from './file-system.ts';
+export type { FileStatus, FileSystem, OpenFile, OpenIntent } from './file-system.ts';
+export { IMPORT_BYTES, importFile } from './import.ts';
+export type { ImportedFile } from './import.ts';
+export { withLease } from './lease.ts';
+export { planPublication } from './publication.ts';
+export type { PublicationPlan } from './publication.ts';
+export { publishFile } from './publish.ts';
+export type { Published } from './publish.ts';
+export type { Refusal, RefusalCode, RefusalFacts } from './refusal.ts';
+export { resolvePath } from './resolve.ts';
+export type { Location } from './resolve.ts';
+export type { SourceLineEndings } from './source-facts.ts';
+export { openWorkspace } from './workspace.ts';
+export type { LeaseKind, RootFacts, Workspace, WorkspaceOptions } from './workspace.ts';

@@ -1,0 +1,97 @@
+import { isUtf8 } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import { canonicalize } from '../text/index.ts';
+
+/** What the raw bytes looked like before canonicalisation; a byte order mark is counted with everything else. */
+export interface SourceLineEndings {
+  style: 'lf' | 'crlf' | 'cr' | 'mixed' | 'none';
+  /** Ends of each kind; a CRLF counts once, as `crlf`. */
+  lf: number;
+  crlf: number;
+  cr: number;
+  /** True when canonicalisation changed a line end. */
+  normalized: boolean;
+  source_code_points: number;
+  source_utf8_bytes: number;
+  source_sha256: string;
+}
+
+export interface DecodedSource {
+  ok: true;
+  /** Canonical text: LF only, without the byte order mark. */
+  content: string;
+  bom: boolean;
+  lineEndings: SourceLineEndings;
+}
+
+/** A fault at one byte of the source. */
+export interface SourceFault {
+  ok: false;
+  code: 'invalid_utf8' | 'contains_nul';
+  byteOffset: number;
+}
+
+const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
+
+/** Decodes a file's bytes strictly: nothing is repaired, replaced or dropped but the byte order mark, which is recorded. */
+export function decodeSource(bytes: Buffer): DecodedSource | SourceFault {
+  if (!isUtf8(bytes)) return { ok: false, code: 'invalid_utf8', byteOffset: firstInvalid(bytes) };
+  const nul = bytes.indexOf(0);
+  if (nul >= 0) return { ok: false, code: 'contains_nul', byteOffset: nul };
+  const bom = bytes.subarray(0, 3).equals(BOM);
+  const content = canonicalize(bytes.toString('utf8', bom ? 3 : 0));
+  return { ok: true, content, bom, lineEndings: lineEndingsOf(bytes) };
+}
+
+export function sha256Of(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+function lineEndingsOf(bytes: Buffer): SourceLineEndings {
+  let lf = 0;
+  let crlf = 0;
+  let cr = 0;
+  let codePoints = 0;
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i]!;
+    if ((byte & 0xc0) !== 0x80) codePoints++;
+    if (byte === 0x0a) {
+      if (i > 0 && bytes[i - 1] === 0x0d) crlf++;
+      else lf++;
+    } else if (byte === 0x0d && bytes[i + 1] !== 0x0a) cr++;
+  }
+  const kinds = (['lf', 'crlf', 'cr'] as const).filter((kind) => ({ lf, crlf, cr })[kind] > 0);
+  return {
+    style: kinds.length > 1 ? 'mixed' : (kinds[0] ?? 'none'),
+    lf,
+    crlf,
+    cr,
+    normalized: crlf + cr > 0,
+    source_code_points: codePoints,
+    source_utf8_bytes: bytes.length,
+    source_sha256: sha256Of(bytes),
+  };
+}
+
+/** Offset of the first byte that begins no well-formed sequence (Unicode table 3-7). */
+function firstInvalid(bytes: Uint8Array): number {
+  for (let i = 0; i < bytes.length;) {
+    const length = sequenceLength(bytes, i);
+    if (length === 0) return i;
+    i += length;
+  }
+  return bytes.length;
+}
+
+function sequenceLength(bytes: Uint8Array, at: number): number {
+  const lead = bytes[at]!;
+  if (lead < 0x80) return 1;
+  const length = lead >= 0xc2 && lead <= 0xdf ? 2 : lead >= 0xe0 && lead <= 0xef ? 3 : lead >= 0xf0 && lead <= 0xf4 ? 4 : 0;
+  if (length === 0 || at + length > bytes.length) return 0;
+  const second = bytes[at + 1]!;
+  const low = lead === 0xe0 ? 0xa0 : lead === 0xf0 ? 0x90 : 0x80;
+  const high = lead === 0xed ? 0x9f : lead === 0xf4 ? 0x8f : 0xbf;
+  if (second < low || second > high) return 0;
+  for (let i = 2; i < length; i++) if ((bytes[at + i]! & 0xc0) !== 0x80) return 0;
+  return length;
+}
