@@ -8,8 +8,8 @@ const segmenter = new Intl.Segmenter('und', { granularity: 'grapheme' });
  *
  * Decided locally: two plain neighbours are a boundary; else the text is walked back to a pair that is one whatever surrounds
  * it, and only that slice and one code point more is segmented (no rule looks further ahead). Beyond 1,024 units the slice is
- * taken as if the text began there: an endless run of regional indicators may then be paired wrongly. Segmenting whole
- * buffers is superlinear and never done.
+ * taken as if the text began there: a longer run of regional indicators may then be paired wrongly, and two pictographs joined
+ * over more marks than that are seen as two clusters. Segmenting whole buffers is superlinear and never done.
  */
 export function isGraphemeBoundary(text: string, unit: number): boolean {
   if (unit <= 0 || unit >= text.length) return true;

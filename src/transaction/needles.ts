@@ -5,8 +5,7 @@ const SEED = 8;
 const BASE = 0x01000193;
 /** BASE ** (SEED - 1): the weight of a seed's first unit. */
 const FIRST_WEIGHT = Array.from({ length: SEED - 1 }).reduce<number>((power) => Math.imul(power, BASE), 1);
-const TABLE_BITS = 20;
-const MASK = (1 << TABLE_BITS) - 1;
+const MOST_BITS = 20;
 /** A seed that stands in more places than this is no use: such a text is left to plain search. */
 const MOST_PLACES = 64;
 /** Seeds of one text that are weighed against each other. */
@@ -28,21 +27,26 @@ export class NeedleIndex {
   readonly #seeds = new Map<string, Seed>();
   /** Addresses of each seed's first unit. */
   readonly #places = new Map<number, number[]>();
-  readonly #flags = new Uint8Array(MASK + 1);
+  readonly #flags: Uint8Array;
+  /** Tables have a power of two of slots, about as many as the text has units. */
+  readonly #mask: number;
 
   /** `buffer` must not have been spliced yet. */
   constructor(buffer: PieceBuffer, texts: Iterable<string>) {
     this.#buffer = buffer;
-    const counts = new Uint32Array(MASK + 1);
+    const mask = 2 ** Math.min(MOST_BITS, 32 - Math.clz32(buffer.units)) - 1;
+    const counts = new Uint32Array(mask + 1);
+    this.#mask = mask;
+    this.#flags = new Uint8Array(mask + 1);
     eachSeed(buffer.text(), (hash) => {
-      counts[hash & MASK] = (counts[hash & MASK] ?? 0) + 1;
+      counts[hash & mask] = (counts[hash & mask] ?? 0) + 1;
     });
     for (const text of texts) {
       const seed = rarestSeed(text, counts);
       if (seed === null) continue;
       this.#seeds.set(text, seed);
       this.#places.set(seed.hash, []);
-      this.#flags[seed.hash & MASK] = 1;
+      this.#flags[seed.hash & mask] = 1;
     }
     this.#collect(buffer.text(), (unit) => unit);
   }
@@ -66,7 +70,7 @@ export class NeedleIndex {
 
   #collect(text: string, addressOf: (unit: number) => number): void {
     eachSeed(text, (hash, unit) => {
-      if (this.#flags[hash & MASK] === 1) this.#places.get(hash)?.push(addressOf(unit));
+      if (this.#flags[hash & this.#mask] === 1) this.#places.get(hash)?.push(addressOf(unit));
     });
   }
 }
@@ -75,7 +79,7 @@ function rarestSeed(text: string, counts: Uint32Array): Seed | null {
   let best: Seed | null = null;
   let least = MOST_PLACES + 1;
   eachSeed(text.slice(0, MOST_WEIGHED + SEED - 1), (hash, offset) => {
-    const count = counts[hash & MASK] ?? 0;
+    const count = counts[hash & (counts.length - 1)] ?? 0;
     if (count >= least) return;
     least = count;
     best = { hash, offset };
