@@ -1,5 +1,6 @@
 -- Everything beside the commit call: guards, creation, saving, publication, reading, audit.
 set local role patchdiff_owner;
+set local check_function_bodies = off;
 
 -- The answer of patchdiff.create_target.
 create type patchdiff.target_receipt as (
@@ -164,9 +165,11 @@ create type patchdiff_store.finding as (
   problem text
 );
 
--- Hot pages: newest target first; attempts of one status or one payload.
+-- Hot pages: newest target first; attempts of one status or one payload; retries of an attempt.
 create index cloud_target_files_by_age on patchdiff_store.cloud_target_files (created_at, target_file_id);
 create index pdcp_logs_by_status on patchdiff_store.append_only_pdcp_logs (target_file_id, status, log_sequence);
+create index pdcp_logs_by_parent on patchdiff_store.append_only_pdcp_logs (target_file_id, parent_pdcp_log_id)
+  where parent_pdcp_log_id is not null;
 create index pdcp_logs_by_content on patchdiff_store.append_only_pdcp_logs (target_file_id, pdcp_content_hash, log_sequence);
 
 --! include patchdiff_store/lock_target.sql
@@ -233,5 +236,30 @@ alter table patchdiff_store.request_keys enable always trigger _100_append_only;
 --! include patchdiff/find_binding.sql
 --! include patchdiff/read_open_publications.sql
 --! include patchdiff/lock_history.sql
+
+--! include patchdiff_store/apply_attempt.sql
+--! include patchdiff_store/reconstruct.sql
+--! include patchdiff_store/verify_chain.sql
+--! include patchdiff_store/verify_attempts.sql
+--! include patchdiff_store/verify_ledger.sql
+--! include patchdiff_store/verify_snapshots.sql
+--! include patchdiff_store/verify_publications.sql
+--! include patchdiff_store/verify_keys.sql
+--! include patchdiff_store/verify_splice.sql
+--! include patchdiff_store/verify_attempt_replay.sql
+--! include patchdiff_store/verify_replay.sql
+--! include patchdiff_store/verify_target.sql
+
+--! include patchdiff_audit/targets.sql
+--! include patchdiff_audit/attempts.sql
+--! include patchdiff_audit/changes.sql
+--! include patchdiff_audit/cycles.sql
+--! include patchdiff_audit/publications.sql
+--! include patchdiff_audit/reconstruct.sql
+--! include patchdiff_audit/version_at.sql
+--! include patchdiff_audit/chain_head.sql
+--! include patchdiff_audit/retry_tree.sql
+--! include patchdiff_audit/verify_target.sql
+--! include patchdiff_audit/verify_all.sql
 
 reset role;

@@ -1,0 +1,36 @@
+-- Every accepted change with the facts derived for it: where in the buffer at its application (code points), how much
+-- was replaced by how much, and the hashes of both. Filter by target_file_id and ledger_sequence for a page.
+create or replace view patchdiff_audit.changes as
+select
+  g.target_file_id,
+  g.ledger_sequence,
+  l.created_at,
+  l.pdcp_log_id,
+  g.log_sequence,
+  g.ordinal,
+  g.apply_ordinal,
+  g.change_id,
+  g.operation,
+  g.intent,
+  g.rationale,
+  g.risk,
+  g.origin,
+  l.before_version,
+  l.after_version,
+  g.editing_cycle,
+  (g.derived_json -> 'span_start')::integer as span_start,
+  (g.derived_json -> 'span_end')::integer as span_end,
+  (g.derived_json -> 'matched_chars')::integer as matched_chars,
+  (g.derived_json -> 'replacement_chars')::integer as replacement_chars,
+  g.derived_json ->> 'matched_sha256' as matched_sha256,
+  g.derived_json ->> 'replacement_sha256' as replacement_sha256,
+  l.actor ->> 'host' as actor_host,
+  l.actor ->> 'agent' as actor_agent,
+  l.actor ->> 'session' as actor_session,
+  l.submission_source,
+  l.db_session_user
+from patchdiff_store.append_only_manifest_ledger as g
+join patchdiff_store.append_only_pdcp_logs as l
+  on l.target_file_id = g.target_file_id and l.log_sequence = g.log_sequence;
+
+comment on view patchdiff_audit.changes is 'Every accepted change with the facts derived for it.';

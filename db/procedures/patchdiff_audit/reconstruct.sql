@@ -1,0 +1,18 @@
+-- A target's content at a version (null: the current one), rebuilt from the history alone and checked against the hash
+-- it records. Refuses an unknown target (PD104), a version outside 0 … current (PD105) and a history that contradicts
+-- itself (PD106). Example: select patchdiff_audit.reconstruct('…', 3);
+create or replace function patchdiff_audit.reconstruct (
+  p_target uuid,
+  p_version bigint default null
+)
+  returns text
+  language sql
+  stable
+  security definer
+  set search_path = '', pg_temp
+as $$
+  select patchdiff_store.reconstruct(p_target, p_version)
+$$;
+
+comment on function patchdiff_audit.reconstruct(uuid, bigint) is
+  'A target''s content at a version, rebuilt from the history alone.';

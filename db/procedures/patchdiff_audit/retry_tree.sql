@@ -1,0 +1,58 @@
+-- An attempt with everything it descends from and everything that descends from its root: one row an attempt, parents
+-- before retries. Empty for an unknown attempt.
+create or replace function patchdiff_audit.retry_tree (
+  p_pdcp_log_id uuid
+)
+  returns table (
+    depth integer,
+    pdcp_log_id uuid,
+    parent_pdcp_log_id uuid,
+    log_sequence bigint,
+    status text,
+    failure_reason text,
+    regeneration_attempt integer,
+    submission_source text,
+    created_at timestamptz
+  )
+  language sql
+  stable
+  security definer
+  set search_path = '', pg_temp
+as $$
+  with recursive ancestors as (
+    select l.target_file_id, l.pdcp_log_id, l.parent_pdcp_log_id
+    from patchdiff_store.append_only_pdcp_logs as l
+    where l.pdcp_log_id = p_pdcp_log_id
+    union
+    select l.target_file_id, l.pdcp_log_id, l.parent_pdcp_log_id
+    from ancestors as a
+    join patchdiff_store.append_only_pdcp_logs as l
+      on l.target_file_id = a.target_file_id and l.pdcp_log_id = a.parent_pdcp_log_id
+  ),
+  family as (
+    select 0 as depth, a.target_file_id, a.pdcp_log_id
+    from ancestors as a
+    where a.parent_pdcp_log_id is null
+    union
+    select f.depth + 1, l.target_file_id, l.pdcp_log_id
+    from family as f
+    join patchdiff_store.append_only_pdcp_logs as l
+      on l.target_file_id = f.target_file_id and l.parent_pdcp_log_id = f.pdcp_log_id
+  )
+  select
+    f.depth,
+    l.pdcp_log_id,
+    l.parent_pdcp_log_id,
+    l.log_sequence,
+    l.status,
+    l.failure_reason,
+    l.regeneration_attempt,
+    l.submission_source,
+    l.created_at
+  from family as f
+  join patchdiff_store.append_only_pdcp_logs as l
+    on l.target_file_id = f.target_file_id and l.pdcp_log_id = f.pdcp_log_id
+  order by f.depth, l.log_sequence
+$$;
+
+comment on function patchdiff_audit.retry_tree(uuid) is 'An attempt with its parents and retries.';

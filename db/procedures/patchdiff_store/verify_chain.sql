@@ -1,0 +1,94 @@
+-- The chain of a target: sequence without gap, every row hashing to its row_hash, every prev_hash the hash before,
+-- the last one the head, and a noted head (if given) still where it was. Hashes of attempts cover their ledger rows.
+create or replace function patchdiff_store.verify_chain (
+  p_target uuid,
+  p_noted_sequence bigint,
+  p_noted_hash text
+)
+  returns setof patchdiff_store.finding
+  language sql
+  stable
+  set search_path = '', pg_temp
+as $$
+  with links as materialized (
+    select
+      'append_only_pdcp_logs' as table_name,
+      'log_sequence=' || l.log_sequence as row_key,
+      l.chain_sequence,
+      l.hash_version,
+      l.prev_hash,
+      l.row_hash,
+      sha256(l.prev_hash || patchdiff_store.attempt_encoding(l) || coalesce((
+        select string_agg(patchdiff_store.ledger_encoding(g), ''::bytea order by g.ledger_sequence)
+        from patchdiff_store.append_only_manifest_ledger as g
+        where g.target_file_id = l.target_file_id and g.log_sequence = l.log_sequence
+      ), ''::bytea)) as computed
+    from patchdiff_store.append_only_pdcp_logs as l
+    where l.target_file_id = p_target
+    union all
+    select
+      'target_snapshots',
+      'snapshot_sequence=' || s.snapshot_sequence,
+      s.chain_sequence,
+      s.hash_version,
+      s.prev_hash,
+      s.row_hash,
+      sha256(s.prev_hash || patchdiff_store.snapshot_encoding(s))
+    from patchdiff_store.target_snapshots as s
+    where s.target_file_id = p_target
+    union all
+    select
+      'workspace_publications',
+      'publication_sequence=' || p.publication_sequence,
+      p.chain_sequence,
+      p.hash_version,
+      p.prev_hash,
+      p.row_hash,
+      sha256(p.prev_hash || patchdiff_store.publication_encoding(p))
+    from patchdiff_store.workspace_publications as p
+    where p.target_file_id = p_target
+  ),
+  ordered as (
+    select
+      k.*,
+      lag(k.chain_sequence, 1, 0::bigint) over chain as sequence_before,
+      lag(k.row_hash, 1, patchdiff_store.genesis_hash(p_target)) over chain as hash_before
+    from links as k
+    window chain as (order by k.chain_sequence, k.table_name, k.row_key)
+  )
+  select o.table_name, o.row_key, f.column_name, f.problem
+  from ordered as o
+  cross join lateral (
+    values
+      ('hash_version', 'the row is of an unknown chain format', o.hash_version <> 1),
+      ('row_hash', 'the row, or a ledger row of it, is not what was hashed', o.hash_version = 1 and o.row_hash <> o.computed),
+      ('chain_sequence', 'the chain has a gap or a repetition before this row', o.chain_sequence <> o.sequence_before + 1),
+      ('prev_hash', 'the row does not link to the row before it', o.prev_hash <> o.hash_before)
+  ) as f (column_name, problem, broken)
+  where f.broken
+  union all
+  select 'target_heads', 'target_file_id=' || h.target_file_id, f.column_name, f.problem
+  from patchdiff_store.target_heads as h
+  left join (
+    select k.chain_sequence, k.row_hash
+    from links as k
+    order by k.chain_sequence desc
+    limit 1
+  ) as z on true
+  cross join lateral (
+    values
+      ('chain_sequence', 'not the sequence of the last row of the chain', h.chain_sequence is distinct from z.chain_sequence),
+      ('chain_head', 'not the hash of the last row of the chain', h.chain_head is distinct from z.row_hash)
+  ) as f (column_name, problem, broken)
+  where h.target_file_id = p_target and f.broken
+  union all
+  select 'target_heads', 'target_file_id=' || p_target, 'chain_head',
+    format('the chain does not hold the noted head at sequence %s: it was cut off or rewritten', p_noted_sequence)
+  where p_noted_sequence is not null
+  and not exists (
+    select from links as k where k.chain_sequence = p_noted_sequence and encode(k.row_hash, 'hex') = p_noted_hash
+  )
+$$;
+
+comment on function patchdiff_store.verify_chain(uuid, bigint, text) is
+  'What is wrong with the hash chain of a target; no rows when nothing is.';

@@ -1,0 +1,41 @@
+-- Everything that can be checked about one target, one row a finding. Reads one snapshot (stable), locks nothing, and
+-- is linear in the history. Refuses an id that nothing in the store mentions (PD104).
+create or replace function patchdiff_store.verify_target (
+  p_target uuid,
+  p_noted_sequence bigint,
+  p_noted_hash text
+)
+  returns setof patchdiff_store.finding
+  language plpgsql
+  stable
+  set search_path = '', pg_temp
+as $$
+declare
+  v_row boolean := exists (select from patchdiff_store.cloud_target_files as t where t.target_file_id = p_target);
+  v_head boolean := exists (select from patchdiff_store.target_heads as h where h.target_file_id = p_target);
+begin
+  if not v_row and not v_head
+    and not exists (select from patchdiff_store.target_snapshots as s where s.target_file_id = p_target)
+    and not exists (select from patchdiff_store.append_only_pdcp_logs as l where l.target_file_id = p_target)
+  then
+    perform patchdiff_store.raise_target_not_found(p_target);
+  end if;
+
+  if not v_row then
+    return next row('cloud_target_files', 'target_file_id=' || p_target, null, 'the row is missing')::patchdiff_store.finding;
+  end if;
+  if not v_head then
+    return next row('target_heads', 'target_file_id=' || p_target, null, 'the row is missing')::patchdiff_store.finding;
+  end if;
+  return query select f.* from patchdiff_store.verify_chain(p_target, p_noted_sequence, p_noted_hash) as f;
+  return query select f.* from patchdiff_store.verify_attempts(p_target) as f;
+  return query select f.* from patchdiff_store.verify_ledger(p_target) as f;
+  return query select f.* from patchdiff_store.verify_snapshots(p_target) as f;
+  return query select f.* from patchdiff_store.verify_publications(p_target) as f;
+  return query select f.* from patchdiff_store.verify_keys(p_target) as f;
+  return query select f.* from patchdiff_store.verify_replay(p_target) as f;
+end;
+$$;
+
+comment on function patchdiff_store.verify_target(uuid, bigint, text) is
+  'Every finding about one target; no rows when nothing is wrong.';
