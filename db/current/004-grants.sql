@@ -10,7 +10,7 @@ grant execute on all routines in schema patchdiff to patchdiff_writer;
 grant execute on all routines in schema patchdiff_audit to patchdiff_writer;
 grant select on all tables in schema patchdiff_audit to patchdiff_writer;
 
-grant usage on schema patchdiff, patchdiff_audit, patchdiff_store to patchdiff_auditor;
+grant usage on schema patchdiff_audit, patchdiff_store to patchdiff_auditor;
 grant execute on all routines in schema patchdiff_audit to patchdiff_auditor;
 grant select on all tables in schema patchdiff_audit, patchdiff_store to patchdiff_auditor;
 
