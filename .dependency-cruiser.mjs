@@ -27,8 +27,8 @@ function room(name, allowed, { types = [], except } = {}) {
   return rules;
 }
 
-/** The files of the borders that build a pool or run the embedded server; every other one sees the service alone. */
-const MAINS = '^src/(mcp|cli)/main[.]ts$|^src/cli/(commands/)?db[-./]';
+/** The files of the borders that build a pool or run the embedded server, named for it; every other one sees the service alone. */
+const MAINS = '^src/mcp/main[.]ts$|^src/cli/commands/db-[a-z]+[.]ts$';
 
 export default {
   forbidden: [

@@ -83,6 +83,8 @@ describe('each direction can be broken', () => {
 
   test('a border’s main may build a pool, its neighbours may not', async () => {
     expect(await withFile('src/mcp/main.ts', use('../db/module.ts'))).toEqual([]);
+    expect(await withFile('src/cli/commands/db-sample.ts', use('../../db/module.ts'))).toEqual([]);
+    expect(await withFile('src/cli/commands/sample.ts', use('../../db/module.ts'))).toEqual([expect.stringContaining('cli-reaches-out')]);
     expect(await withFile('src/mcp/maintenance.ts', use('../db/module.ts'))).toEqual([expect.stringContaining('mcp-reaches-out')]);
   });
 });
