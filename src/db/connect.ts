@@ -66,11 +66,22 @@ export function namedUrl(env: NodeJS.ProcessEnv): string | null {
   return url.href;
 }
 
-/** Runs `work` over a connection of its own. */
+/** The database that was named does not answer, or refuses the login. The message names it, without its password. */
+export class UnreachableError extends Error {
+  override readonly name = 'UnreachableError';
+}
+
+/** Runs `work` over a connection of its own. Throws UnreachableError when there is none to be had. */
 export async function withQueries<T>(url: string, work: (run: RunQuery) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url, application_name: 'patchdiff', connectionTimeoutMillis: 10_000 });
   client.on('error', () => undefined);
-  await client.connect();
+  try {
+    await client.connect();
+  } catch (error) {
+    const { message, code } = error as Error & { code?: string };
+    const place = `${client.user ?? ''}@${client.host}:${client.port}/${client.database ?? ''}`;
+    throw new UnreachableError(`cannot connect to ${place}: ${message || (code ?? 'no answer')}`, { cause: error });
+  }
   try {
     return await work(async (text) => (await client.query<Record<string, unknown>>(text)).rows);
   } finally {

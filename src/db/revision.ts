@@ -16,6 +16,11 @@ export interface Revision {
 /** The least that reading the revision needs of a connection. */
 export type RunQuery = (text: string) => Promise<readonly Record<string, unknown>[]>;
 
+/** The login may not do what the service needs; the message names the grant. */
+export class AccessError extends Error {
+  override readonly name = 'AccessError';
+}
+
 /** Refuses, by an Error that says what to do, a server older than PostgreSQL 16 or a database not in UTF-8. */
 export async function requireSupportedServer(run: RunQuery): Promise<void> {
   const [row] = await run(
@@ -39,8 +44,19 @@ export async function requireSupportedServer(run: RunQuery): Promise<void> {
  */
 export async function checkRevision(run: RunQuery, folder = DATABASE_FOLDER): Promise<Revision> {
   const files = committedMigrations(folder);
-  const [table] = await run(`select to_regclass('graphile_migrate.migrations') is not null as present`);
-  const rows = table?.['present'] === true ? await run('select filename, hash from graphile_migrate.migrations order by filename') : [];
+  const [table] = await run(
+    `select has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oid, 'select') as readable, current_user as login
+    from pg_class as c join pg_namespace as n on n.oid = c.relnamespace
+    where n.nspname = 'graphile_migrate' and c.relname = 'migrations'`,
+  );
+  if (table?.['readable'] === false) {
+    const login = String(table['login']);
+    throw new AccessError(
+      `the login ${login} is not a member of patchdiff_writer, or the database was never migrated; ` +
+        `run: patchdiff db migrate, and as a superuser: grant patchdiff_writer to "${login}"`,
+    );
+  }
+  const rows = table ? await run('select filename, hash from graphile_migrate.migrations order by filename') : [];
   const answer = (state: RevisionState, explanation: string, command: string | null): Revision => ({
     state,
     explanation,
@@ -52,7 +68,7 @@ export async function checkRevision(run: RunQuery, folder = DATABASE_FOLDER): Pr
   if (broken) {
     return answer('edited', `the committed migration ${broken.file} was edited: its text does not hash to its header`, 'git checkout -- db/committed');
   }
-  if (table?.['present'] !== true || (rows.length === 0 && files.length > 0)) {
+  if (!table || (rows.length === 0 && files.length > 0)) {
     return answer('missing', 'the database has no PatchDIFF schema yet', 'patchdiff db migrate');
   }
   for (const [index, row] of rows.entries()) {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import os from 'node:os';
+import { EmbeddedServerError } from './error.ts';
 
 /** The operating system's account that runs PostgreSQL. */
 export interface Account {
@@ -18,7 +19,7 @@ export interface Account {
  */
 export function serverAccount(passwd = '/etc/passwd'): Account {
   const uid = process.getuid?.();
-  if (uid === undefined) throw new Error('there is no embedded PostgreSQL for this operating system; set DATABASE_URL');
+  if (uid === undefined) throw new EmbeddedServerError('there is no embedded PostgreSQL for this operating system; set DATABASE_URL');
   if (uid !== 0) {
     return { name: os.userInfo().username, uid, gid: process.getgid?.() ?? uid, dropped: false, spawn: {} };
   }
@@ -30,7 +31,7 @@ export function serverAccount(passwd = '/etc/passwd'): Account {
     const id = { uid: Number(entry[2]) >>> 0, gid: Number(entry[3]) >>> 0 };
     return { name, ...id, dropped: true, spawn: id };
   }
-  throw new Error(
+  throw new EmbeddedServerError(
     'root cannot run PostgreSQL, and /etc/passwd has neither postgres nor nobody to run it as; ' +
       'add one of them, run as an ordinary user, or set DATABASE_URL',
   );

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Account } from './account.ts';
+import { EmbeddedServerError } from './error.ts';
 
 const run = promisify(execFile);
 const PLATFORMS = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64'];
@@ -16,10 +17,10 @@ export function packagedBinaries(): string {
     try {
       return path.resolve(path.dirname(createRequire(import.meta.url).resolve(name)), '..', 'native');
     } catch {
-      throw new Error(`the optional package ${name} is not installed; install it, or set DATABASE_URL`);
+      throw new EmbeddedServerError(`the optional package ${name} is not installed; install it, or set DATABASE_URL`);
     }
   }
-  throw new Error(`there is no embedded PostgreSQL for ${platform}; set DATABASE_URL`);
+  throw new EmbeddedServerError(`there is no embedded PostgreSQL for ${platform}; set DATABASE_URL`);
 }
 
 /**
@@ -54,7 +55,7 @@ export async function usableBinaries(root: string, account: Account): Promise<st
   const native = path.join(copy, 'native');
   const fault = await initdbFault(native, account);
   if (fault === null) return native;
-  throw new Error(`the embedded PostgreSQL programs do not run here (${fault}); set DATABASE_URL`);
+  throw new EmbeddedServerError(`the embedded PostgreSQL programs do not run here (${fault}); set DATABASE_URL`);
 }
 
 /** npm 12 skips install scripts, and the package makes its library links in one: make them from its own list. */

@@ -4,6 +4,7 @@ import { appendFileSync, chmodSync, chownSync, existsSync, mkdirSync, mkdtempSyn
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Account } from './account.ts';
+import { EmbeddedServerError } from './error.ts';
 import type { HomePaths } from './home.ts';
 
 const run = promisify(execFile);
@@ -46,7 +47,7 @@ export async function initialiseCluster(paths: HomePaths, native: string, accoun
   } catch (error) {
     rmSync(stage, { recursive: true, force: true });
     const { stderr, message } = error as Error & { stderr?: string };
-    throw new Error(`initdb failed: ${(stderr || message).trim()}`, { cause: error });
+    throw new EmbeddedServerError(`initdb failed: ${(stderr || message).trim()}`, { cause: error });
   }
   if (account.dropped) chownSync(adminPassword, 0, 0);
   appendFileSync(path.join(data, 'postgresql.conf'), configuration(durable));

@@ -2,6 +2,7 @@ import { mkdirSync, realpathSync, statSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { Account } from './account.ts';
+import { EmbeddedServerError } from './error.ts';
 
 /** Where one embedded server keeps its files. Everything is below `root`; nothing is at a path that others can predict and occupy. */
 export interface HomePaths {
@@ -52,7 +53,7 @@ export function makeHome(home: string, account: Account): HomePaths {
   const paths = homePaths(home);
   const barrier = account.dropped ? firstBarrier(paths.root, account) : null;
   if (barrier !== null) {
-    throw new Error(
+    throw new EmbeddedServerError(
       `PATCHDIFF_HOME ${home} cannot be reached by ${account.name}, the account that root runs PostgreSQL as: ` +
         `${barrier} may be entered by others only. Choose a PATCHDIFF_HOME elsewhere, or set DATABASE_URL.`,
     );

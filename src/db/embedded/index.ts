@@ -1,3 +1,4 @@
+export { EmbeddedServerError } from './error.ts';
 export { resolveHome } from './home.ts';
 export { ensureServer, runningUrls, serverStatus, stopServer } from './server.ts';
 export type { RunningServer, ServerStatus } from './server.ts';

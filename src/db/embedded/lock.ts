@@ -2,6 +2,7 @@ import { closeSync, constants, openSync, statSync } from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { EmbeddedServerError } from './error.ts';
 
 /**
  * Runs `work` while no other process of this machine runs it for the same directory. The lock is the kernel's and dies
@@ -21,7 +22,7 @@ export async function withDirectoryLock<T>(directory: string, timeoutMs: number,
       }
     }
     if (Date.now() > deadline) {
-      throw new Error(`another process has been starting or stopping the server in ${directory} for ${timeoutMs / 1000} s`);
+      throw new EmbeddedServerError(`another process has been starting or stopping the server in ${directory} for ${timeoutMs / 1000} s`);
     }
     await sleep(40);
   }

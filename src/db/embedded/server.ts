@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { serverAccount, type Account } from './account.ts';
 import { usableBinaries } from './binaries.ts';
 import { initialiseCluster, isInitialised, serverEnvironment } from './cluster.ts';
+import { EmbeddedServerError } from './error.ts';
 import { homePaths, makeHome, type HomePaths } from './home.ts';
 import { withDirectoryLock } from './lock.ts';
 import { clearRecycledPid, isPostmasterOf, readPostmaster, type Postmaster } from './postmaster.ts';
@@ -112,7 +113,7 @@ async function settled(paths: HomePaths): Promise<Postmaster | null> {
   const deadline = Date.now() + RECOVERY_TIMEOUT_MS;
   for (let running = ours(paths); running; running = ours(paths)) {
     if (running.status === 'ready') return running;
-    if (Date.now() > deadline) throw new Error(`PostgreSQL (pid ${running.pid}) has not become ready; see ${paths.log}`);
+    if (Date.now() > deadline) throw new EmbeddedServerError(`PostgreSQL (pid ${running.pid}) has not become ready; see ${paths.log}`);
     await sleep(30);
   }
   return null;
@@ -132,7 +133,7 @@ async function start(paths: HomePaths, native: string, account: Account): Promis
     }
     const said = readFileSync(paths.log).subarray(logStart).toString('utf8').trim();
     if (Date.now() > deadline || !PASSING_FAULT.test(said)) {
-      throw new Error(`PostgreSQL did not start. It said:\n${said}\n(${paths.log})`);
+      throw new EmbeddedServerError(`PostgreSQL did not start. It said:\n${said}\n(${paths.log})`);
     }
     await sleep(200);
     port = await usablePort(0);
@@ -160,7 +161,7 @@ async function launch(paths: HomePaths, native: string, account: Account, port: 
     if (postmaster?.pid === child.pid && postmaster?.status === 'ready') return postmaster;
     if (Date.now() > deadline) {
       child.kill('SIGINT');
-      throw new Error(`PostgreSQL has not become ready in ${RECOVERY_TIMEOUT_MS / 1000} s; see ${paths.log}`);
+      throw new EmbeddedServerError(`PostgreSQL has not become ready in ${RECOVERY_TIMEOUT_MS / 1000} s; see ${paths.log}`);
     }
     await sleep(15);
   }
@@ -170,7 +171,7 @@ async function launch(paths: HomePaths, native: string, account: Account, port: 
 async function gone(paths: HomePaths, pid: number, timeoutMs: number): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   while (isPostmasterOf(pid, paths.data)) {
-    if (Date.now() > deadline) throw new Error(`PostgreSQL (pid ${pid}) has not stopped in ${timeoutMs / 1000} s; see ${paths.log}`);
+    if (Date.now() > deadline) throw new EmbeddedServerError(`PostgreSQL (pid ${pid}) has not stopped in ${timeoutMs / 1000} s; see ${paths.log}`);
     await sleep(20);
   }
 }

@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto';
+import { realpathSync } from 'node:fs';
+import { resolveServableDatabase } from '../../db/connect.ts';
+import { openDatabase } from '../../db/pool.ts';
+import type { Database } from '../../db/port.ts';
+import type { Service } from '../../service/index.ts';
+import { EXIT, ExitError } from '../exit.ts';
+import type { Host, Output } from '../output.ts';
+
+export interface Session {
+  service: Service;
+  database: Database;
+}
+
+/**
+ * Runs `work` with a service on the resolved database, which must be at this package's revision, and closes the
+ * connections whatever happens. `workspace` is a directory that files may come from.
+ */
+export async function withSession<T>(
+  host: Host,
+  output: Output,
+  workspace: string | null,
+  work: (session: Session) => Promise<T>,
+): Promise<T> {
+  // Loaded only here, so that commands without a document start fast.
+  const { createService } = await import('../../service/index.ts');
+  const workspaceRoot = workspace === null ? null : realWorkspace(workspace);
+  const resolved = await resolveServableDatabase(host.env);
+  for (const warning of resolved.warnings) output.warn(warning);
+  const database = openDatabase({ connectionString: resolved.url, max: 2, applicationName: 'patchdiff cli' });
+  const agent = host.env['PATCHDIFF_ACTOR'];
+  const actor = { host: 'patchdiff', ...(agent ? { agent } : {}), session: randomUUID(), via: 'cli' };
+  try {
+    return await work({ database, service: createService({ database, workspaceRoot, actor }) });
+  } finally {
+    await database.close();
+  }
+}
+
+function realWorkspace(workspace: string): string {
+  try {
+    return realpathSync(workspace);
+  } catch (error) {
+    throw new ExitError(EXIT.workspace, `the workspace ${workspace} cannot be used: ${(error as Error).message}`);
+  }
+}

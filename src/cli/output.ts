@@ -1,0 +1,67 @@
+import Table from 'cli-table3';
+import picocolors from 'picocolors';
+
+/** The parts of a process that a command lives on. */
+export interface Host {
+  env: NodeJS.ProcessEnv;
+  cwd: string;
+  stdout: NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
+  stderr: NodeJS.WritableStream & { isTTY?: boolean };
+}
+
+/** Where a command's answer goes: one JSON document for machines, or text for people. */
+export interface Output {
+  json: boolean;
+  colors: ReturnType<typeof picocolors.createColors>;
+  /** With --json the value, else the text. */
+  answer(value: unknown, text: () => string): void;
+  /** A line for people while something goes on; nowhere with --json. */
+  say(line: string): void;
+  /** A line on stderr. */
+  warn(line: string): void;
+}
+
+export function createOutput(host: Host, json: boolean): Output {
+  const wanted = host.env['NO_COLOR'] === undefined && (host.env['FORCE_COLOR'] !== undefined || host.stdout.isTTY === true);
+  const colors = picocolors.createColors(wanted && !json);
+  const line = (text: string) => void host.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
+  return {
+    json,
+    colors,
+    answer: (value, text) => line(json ? JSON.stringify(value, null, 2) : text()),
+    say: (text) => {
+      if (!json) line(text);
+    },
+    warn: (text) => void host.stderr.write(`${text}\n`),
+  };
+}
+
+/** Rows below bold headings, without frames: what a person reads and `grep` and `cut` can use. */
+export function table(output: Output, headings: readonly string[], rows: readonly (readonly unknown[])[]): string {
+  if (rows.length === 0) return '';
+  const none = '';
+  const made = new Table({
+    head: headings.map((heading) => output.colors.bold(heading)),
+    chars: {
+      top: none, 'top-mid': none, 'top-left': none, 'top-right': none, bottom: none, 'bottom-mid': none, 'bottom-left': none,
+      'bottom-right': none, left: none, 'left-mid': none, mid: none, 'mid-mid': none, right: none, 'right-mid': none, middle: '  ',
+    },
+    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
+  });
+  for (const row of rows) made.push(row.map((cell) => printable(String(cell ?? ''))));
+  return made.toString().split('\n').map((text) => text.trimEnd()).join('\n');
+}
+
+/** Text that cannot move the cursor or clear the screen: control characters of a document or a name are shown escaped. */
+export function printable(text: string): string {
+  return text.replace(/\p{Cc}/gu, (character) => {
+    if (character === '\t') return '\\t';
+    if (character === '\n') return '\\n';
+    return `\\x${(character.codePointAt(0) ?? 0).toString(16).padStart(2, '0')}`;
+  });
+}
+
+/** A hash for reading: enough of it to compare by eye. */
+export function short(hash: unknown): string {
+  return typeof hash === 'string' ? hash.slice(0, 12) : '';
+}

@@ -1,0 +1,110 @@
+import type { Database } from './port.ts';
+
+/** Something that a verification found, and where. `row_key` names the row. */
+export interface FindingRow {
+  target_file_id?: string;
+  table_name: string;
+  row_key: string;
+  column_name: string | null;
+  problem: string;
+}
+
+/** A row of patchdiff.read_attempt: an attempt with its payload. Versions and sequences are safe integers. */
+export interface AttemptDetailRow {
+  pdcp_log_id: string;
+  target_file_id: string;
+  log_sequence: number;
+  status: 'accepted' | 'rejected';
+  decided_by: string;
+  failure_reason: string | null;
+  failure_code: string | null;
+  failure_detail: string | null;
+  before_version: number;
+  after_version: number;
+  before_hash: string;
+  after_hash: string;
+  protocol_version: string;
+  runtime_version: string;
+  submission_source: string | null;
+  parent_pdcp_log_id: string | null;
+  client_request_id: string | null;
+  actor: unknown;
+  diagnostic: unknown;
+  created_at: string;
+  pdcp_content: string;
+}
+
+/** A row of the view patchdiff_audit.changes, as far as people read it. Offsets and lengths are code points. */
+export interface ChangeRow {
+  ledger_sequence: number;
+  created_at: string;
+  after_version: number;
+  change_id: string;
+  operation: string;
+  intent: string;
+  span_start: number;
+  span_end: number;
+  matched_chars: number;
+  replacement_chars: number;
+  actor_host: string | null;
+  actor_agent: string | null;
+}
+
+/** The end of a target's chain: what to note elsewhere. */
+export interface ChainHeadRow {
+  chain_sequence: number;
+  chain_head: string;
+}
+
+/** Every fault of one target's history and stored state; empty when all is sound. A noted head makes truncation show. */
+export function verifyTarget(
+  database: Database,
+  target: string,
+  noted: { sequence: number; hash: string } | null = null,
+): Promise<FindingRow[]> {
+  return database.query<FindingRow>({
+    name: 'verify_target',
+    text: 'select * from patchdiff_audit.verify_target(p_target => $1, p_noted_sequence => $2, p_noted_hash => $3)',
+    values: [target, noted?.sequence ?? null, noted?.hash ?? null],
+  });
+}
+
+/** The same for every target. */
+export function verifyAll(database: Database): Promise<FindingRow[]> {
+  return database.query<FindingRow>({ name: 'verify_all', text: 'select * from patchdiff_audit.verify_all()', values: [] });
+}
+
+/** null for an unknown target. */
+export async function chainHead(database: Database, target: string): Promise<ChainHeadRow | null> {
+  const [row] = await database.query<ChainHeadRow>({
+    name: 'chain_head',
+    text: 'select * from patchdiff_audit.chain_head(p_target => $1)',
+    values: [target],
+  });
+  return row ?? null;
+}
+
+/** One attempt by its id, whatever its target; null when there is none. */
+export async function readAttempt(database: Database, pdcpLogId: string): Promise<AttemptDetailRow | null> {
+  const [row] = await database.query<AttemptDetailRow>({
+    name: 'read_attempt',
+    text: 'select * from patchdiff.read_attempt(p_pdcp_log_id => $1)',
+    values: [pdcpLogId],
+  });
+  return row ?? null;
+}
+
+/** The history of a target as a DBA asks for it; `$1` is the target. */
+export const CHANGES_SQL = `select ledger_sequence, created_at, after_version, change_id, operation, intent, span_start, span_end,
+    matched_chars, replacement_chars, actor_host, actor_agent
+  from patchdiff_audit.changes
+  where target_file_id = $1`;
+
+/** The accepted changes of a target, oldest first; of one attempt when `logSequence` is given. At most 200. */
+export function readChanges(database: Database, target: string, logSequence: number | null = null): Promise<ChangeRow[]> {
+  return database.query<ChangeRow>({
+    name: 'audit_changes',
+    text: `${CHANGES_SQL} and log_sequence = coalesce($2, log_sequence) order by ledger_sequence limit 200`,
+    values: [target, logSequence],
+  });
+}
