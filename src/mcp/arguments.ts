@@ -1,8 +1,5 @@
 import type { ArraySchema, IntegerSchema, Schema, StringSchema } from './schema.ts';
 
-/** JSON numbers beyond this arrive already rounded, so no bound lies beyond it. */
-const MAX_INTEGER = Number.MAX_SAFE_INTEGER;
-
 const UUID_PATTERN = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$';
 
 /** The arguments that several tools share, each stated once. */
@@ -17,7 +14,6 @@ export const guards = {
     type: 'integer',
     description: 'Guard: the version that the last read returned; 0 or more. At least one guard is required.',
     minimum: 0,
-    maximum: MAX_INTEGER,
   },
   expected_current_hash: {
     type: 'string',
@@ -62,7 +58,6 @@ const selectors = {
     type: 'integer',
     description: 'Which exact match to take, counted from 1 over all matches as the text stands at this change.',
     minimum: 1,
-    maximum: MAX_INTEGER,
   },
   anchor_before: { type: 'string', description: 'Text that must stand somewhere before the match; not empty.', minLength: 1 },
   anchor_after: { type: 'string', description: 'Text that must stand somewhere after the match; not empty.', minLength: 1 },
@@ -88,7 +83,7 @@ export const edits: ArraySchema = {
   },
 };
 
-const offset = (description: string): IntegerSchema => ({ type: 'integer', description, minimum: 0, maximum: MAX_INTEGER });
+const offset = (description: string): IntegerSchema => ({ type: 'integer', description, minimum: 0 });
 
 export const operations: ArraySchema = {
   type: 'array',
@@ -104,7 +99,7 @@ export const operations: ArraySchema = {
       op: { type: 'string', description: 'match: find exact text. span: name its place.', enum: ['match', 'span'] },
       match: { type: 'string', description: `match only, required there. ${MATCH}`, minLength: 1 },
       start: offset('span only, required there: first code point, 0 or more.'),
-      end: offset('span only, required there: one past the last code point; end = start inserts.'),
+      end: offset('span only, required there: one past the last code point, 0 or more; end = start inserts.'),
       expected_text: { type: 'string', description: 'span only, required there: the text that stands from start to end; "" to insert.' },
       expected_before: { type: 'string', description: 'span only: text directly before start; not empty.', minLength: 1 },
       expected_after: { type: 'string', description: 'span only: text directly after end; not empty.', minLength: 1 },
@@ -125,12 +120,11 @@ export const replacement: StringSchema = {
 };
 
 export const historyPage = {
-  limit: { type: 'integer', description: 'Entries a page: 1 to 200, default 50; more counts as 200.', minimum: 1, maximum: MAX_INTEGER },
+  limit: { type: 'integer', description: 'Entries a page: 1 to 200, default 50; more counts as 200.', minimum: 1 },
   before_sequence: {
     type: 'integer',
     description: 'Only entries before this sequence: the next_sequence of the page before. 1 or more.',
     minimum: 1,
-    maximum: MAX_INTEGER,
   },
 } as const satisfies Record<string, Schema>;
 
@@ -139,5 +133,4 @@ export const start: IntegerSchema = {
   type: 'integer',
   description: 'First code point, 0 or more; default 0.',
   minimum: 0,
-  maximum: MAX_INTEGER,
 };

@@ -4,7 +4,7 @@ const LOOP = `PatchDIFF edits text documents under authority: every change state
 
 const UNITS = `Offsets and lengths count Unicode code points; lines end with LF. Copy matches exactly, without line numbers.`;
 
-const RECOVER = `RECOVER: status "rejected" is an answer, not an error: nothing was applied. Read failure_reason, failure_detail, current_context, near_misses and next_step. When diagnostic.retryable is true, read again and send a new proposal (with parent_pdcp_log_id = the rejected pdcp_log_id and a new client_request_id). Near misses are hints: copy their text, never assume they were applied. A result with isError means that the outcome may be unknown: send the same call again with the same client_request_id.`;
+const RECOVER = `RECOVER: status "rejected" is an answer, not an error: nothing was applied. Read failure_reason, failure_detail, current_context, near_misses and next_step. When diagnostic.retryable is true, read again and send a new proposal (with parent_pdcp_log_id = the rejected pdcp_log_id and a new client_request_id). Near misses are hints: copy their text, never assume they were applied. isError means that the outcome may be unknown: repeat the call with the same client_request_id.`;
 
 const SAVE = `SAVE: patchdiff_save with the guards of your last receipt; sync_workspace: true writes the file back. The file on disk changes only then. On drift somebody changed the file: nothing was written.`;
 

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { opendir, realpath } from 'node:fs/promises';
 
 import { resolveServableDatabase } from '../db/connect.ts';
 import { RevisionError } from '../db/migrate.ts';
 import { openDatabase } from '../db/pool.ts';
 import type { Database } from '../db/port.ts';
 import { createService } from '../service/index.ts';
+import { openWorkspace } from '../workspace/index.ts';
 import { createLog } from './log.ts';
 import type { Log } from './log.ts';
 import { createServer } from './server.ts';
@@ -57,27 +57,22 @@ type Started = { database: Database; workspaceRoot: string | null } | { exit: Ex
 async function start(settings: Settings, env: NodeJS.ProcessEnv, log: Log): Promise<Started> {
   let workspaceRoot: string | null = null;
   if (settings.workspaceRoot !== null) {
-    try {
-      workspaceRoot = await readableDirectory(settings.workspaceRoot);
-    } catch (error) {
-      return { exit: EXIT.workspace, message: `the workspace ${settings.workspaceRoot} cannot be used: ${words(error)}` };
-    }
+    const workspace = await openWorkspace(settings.workspaceRoot);
+    if (!workspace.ok) return { exit: EXIT.workspace, message: `the workspace cannot be used: ${workspace.message}` };
+    workspaceRoot = workspace.facts.root;
   }
   try {
     const resolved = await resolveServableDatabase(env);
     for (const warning of resolved.warnings) log.warn(warning);
-    const database = openDatabase({ connectionString: resolved.url, onIdleError: (error) => log.warn(`an idle connection broke: ${error.message}`) });
+    const database = openDatabase({
+      connectionString: resolved.url,
+      onIdleError: (error) => log.warn(`an idle connection broke: ${error.message}`),
+    });
     return { database, workspaceRoot };
   } catch (error) {
     if (error instanceof RevisionError) return { exit: EXIT.revision, message: error.message };
     return { exit: EXIT.database, message: `the database cannot be used: ${words(error)}` };
   }
-}
-
-async function readableDirectory(root: string): Promise<string> {
-  const directory = await opendir(root);
-  await directory.close();
-  return realpath(root);
 }
 
 function fail(host: NodeJS.Process, exit: Exit, message: string): number {

@@ -60,7 +60,13 @@ export function createServer(deps: ServerDeps): McpServer {
   return server;
 }
 
-async function call(deps: ServerDeps, tool: ToolDefinition, service: Service, args: JsonObject, context: ServerContext): Promise<CallToolResult> {
+async function call(
+  deps: ServerDeps,
+  tool: ToolDefinition,
+  service: Service,
+  args: JsonObject,
+  context: ServerContext,
+): Promise<CallToolResult> {
   const limit = tool.long ? null : AbortSignal.timeout(deps.callLimitMs ?? 30_000);
   const cancelled = context.mcpReq.signal;
   const signal = limit === null ? cancelled : AbortSignal.any([cancelled, limit]);
@@ -69,7 +75,8 @@ async function call(deps: ServerDeps, tool: ToolDefinition, service: Service, ar
     return outcomeResult(shorten(outcome, deps.responseMode));
   } catch (error) {
     if (limit?.aborted === true) return failureResult(TIMED_OUT);
-    if (codedFailure(error) === null) deps.log.error(`${tool.name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+    if (codedFailure(error) === null)
+      deps.log.error(`${tool.name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
     else deps.log.warn(`${tool.name}: ${String(error)}`);
     return failureResult(error);
   }
@@ -92,7 +99,9 @@ function progressOf(context: ServerContext, log: Log): Pick<CallOptions, 'onProg
   return {
     onProgress: (progress, total, message) => {
       const params = { progressToken, progress, message, ...(total === null ? {} : { total }) };
-      context.mcpReq.notify({ method: 'notifications/progress', params }).catch((error: unknown) => log.debug(`progress: ${String(error)}`));
+      context.mcpReq
+        .notify({ method: 'notifications/progress', params })
+        .catch((error: unknown) => log.debug(`progress: ${String(error)}`));
     },
   };
 }
@@ -100,6 +109,7 @@ function progressOf(context: ServerContext, log: Log): Pick<CallOptions, 'onProg
 /** The 2025 era names the client once, in `initialize`; the 2026 era in every request. */
 function claimOf(server: McpServer, context: ServerContext, session: string, agent: string | undefined): JsonObject {
   const envelope = context.mcpReq.envelope as Record<string, unknown> | undefined;
+  // eslint-disable-next-line @typescript-eslint/no-deprecated -- the only place that keeps the 2025 era's client name
   const named = (envelope?.[CLIENT_INFO_META_KEY] ?? server.server.getClientVersion()) as { name?: unknown; version?: unknown } | undefined;
   return actorOf({
     clientName: typeof named?.name === 'string' ? named.name : undefined,

@@ -43,7 +43,8 @@ export function readSettings(argv: readonly string[], env: Readonly<Record<strin
   } catch (error) {
     return refuse(error instanceof Error ? error.message : String(error));
   }
-  const from = (flag: string | undefined, variable: string): string | undefined => flag ?? (env[variable] === '' ? undefined : env[variable]);
+  const from = (flag: string | undefined, variable: string): string | undefined =>
+    flag ?? (env[variable] === '' ? undefined : env[variable]);
   const profile = from(flags.profile, 'PATCHDIFF_MCP_PROFILE') ?? 'full';
   if (!isProfile(profile)) return refuse(`unknown tool profile "${profile}"; it is one of ${PROFILE_NAMES.join(', ')}`);
   const responseMode = from(flags['response-mode'], 'PATCHDIFF_MCP_RESPONSE_MODE') ?? 'detailed';

@@ -29,7 +29,9 @@ export function claimStdout(host: Pick<StdioProcess, 'stdout' | 'stderr'>): Writ
   const { stdout, stderr } = host;
   const write = stdout.write.bind(stdout);
   stdout.write = stderr.write.bind(stderr);
-  // An error that nobody hears would end the process; the write's own callback reports it.
+  // From here on a broken pipe ends the connection, and only that; each write's own callback reports it. An error that
+  // nobody hears would end the process.
+  stdout.removeAllListeners('error');
   stdout.on('error', () => undefined);
   stderr.on('error', () => undefined);
   return (line, done) => void write(line, 'utf8', done);

@@ -97,7 +97,12 @@ export class StrictStdioTransport implements Transport {
       this.#act(
         line.ok
           ? judgeLine(line.bytes)
-          : { kind: 'refuse', id: null, code: -32600, message: `Invalid Request: the line is longer than ${limit} bytes (${line.droppedBytes})` },
+          : {
+              kind: 'refuse',
+              id: null,
+              code: -32600,
+              message: `Invalid Request: the line is longer than ${limit} bytes (${line.droppedBytes})`,
+            },
       );
     }
   };

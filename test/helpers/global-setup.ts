@@ -1,4 +1,5 @@
 import type { TestProject } from 'vitest/node';
+import { buildDist } from './dist.ts';
 import { startTestServer } from './server.ts';
 import { buildTemplate, dropTemplate, type Template } from './template.ts';
 
@@ -8,8 +9,9 @@ declare module 'vitest' {
   }
 }
 
-/** Once a run that has a database test: the server, and the template that each test file copies. */
+/** Once a run that has a database test: the build that process tests start, the server, and the template that each test file copies. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  buildDist();
   const server = await startTestServer(process.env);
   try {
     const template = await buildTemplate(server.url);

@@ -200,7 +200,9 @@ describe('size and depth', () => {
     const deep = `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`;
     const reply = await answerTo(`{"jsonrpc":"2.0","id":7,"method":"tools/list","params":{"_meta":${deep}}}`);
     expect(reply.id).toBe(7);
-    const init = await answerTo(`{"jsonrpc":"2.0","id":8,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":${deep},"clientInfo":{"name":"x","version":"1"}}}`);
+    const init = await answerTo(
+      `{"jsonrpc":"2.0","id":8,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":${deep},"clientInfo":{"name":"x","version":"1"}}}`,
+    );
     expect(init.id).toBe(8);
   });
 

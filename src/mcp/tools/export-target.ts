@@ -23,7 +23,6 @@ export const exportTarget: ToolDefinition = {
         type: 'integer',
         description: 'Code points to return: 1 to 8,000, default 4,000; more counts as 8,000.',
         minimum: 1,
-        maximum: Number.MAX_SAFE_INTEGER,
       },
     },
     ['target_file_id'],
@@ -31,6 +30,7 @@ export const exportTarget: ToolDefinition = {
   outputSchema: output({
     status: statusOf('ok', 'rejected', 'invalid_argument', 'not_found'),
     ...argumentFault,
+    failure_code: string,
     target_file_id: string,
     format: string,
     version: integer,

@@ -21,7 +21,11 @@ export const initializeTarget: ToolDefinition = {
       display_name: { type: 'string', description: 'Name shown in lists; 1 to 1,000 characters.', minLength: 1, maxLength: 1000 },
       target_file_id: { ...targetFileId, description: 'Optional id of your choice (UUID) for the new document; with content only.' },
       from_workspace: { type: 'boolean', description: 'true: import the file at path.' },
-      path: { type: 'string', description: 'Path of the file, relative to the workspace root; with from_workspace only.', minLength: 1 },
+      path: {
+        type: 'string',
+        description: 'Path of the file, relative to the workspace root, not empty; with from_workspace only.',
+        minLength: 1,
+      },
     },
     [],
   ),

@@ -15,7 +15,7 @@ export const listTargets: ToolDefinition = {
   inputSchema: input(
     {
       filter: { type: 'string', description: 'Part of the name or the workspace path; at most 1,000 characters.', maxLength: 1000 },
-      limit: { type: 'integer', description: 'Documents a page: 1 to 200, default 50; more counts as 200.', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
+      limit: { type: 'integer', description: 'Documents a page: 1 to 200, default 50; more counts as 200.', minimum: 1 },
       cursor: { type: 'string', description: 'next_cursor of the page before, unchanged.' },
     },
     [],

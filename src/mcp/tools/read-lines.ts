@@ -17,8 +17,8 @@ export const readLines: ToolDefinition = {
   inputSchema: input(
     {
       target_file_id: targetFileId,
-      start_line: { type: 'integer', description: 'First line, 1 or more; default 1.', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
-      line_count: { type: 'integer', description: 'Lines to return: 1 to 2,000, default 200.', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
+      start_line: { type: 'integer', description: 'First line, 1 or more; default 1.', minimum: 1 },
+      line_count: { type: 'integer', description: 'Lines to return: 1 to 2,000, default 200.', minimum: 1 },
     },
     ['target_file_id'],
   ),

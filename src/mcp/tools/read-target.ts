@@ -21,7 +21,6 @@ export const readTarget: ToolDefinition = {
         type: 'integer',
         description: 'Code points to return: 1 to 8,000, default 4,000; more counts as 8,000.',
         minimum: 1,
-        maximum: Number.MAX_SAFE_INTEGER,
       },
     },
     ['target_file_id'],

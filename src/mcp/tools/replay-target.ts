@@ -1,4 +1,4 @@
-import { argumentFault, booleanOrNull, integerOrNull, objectOrNull, string, stringOrNull } from '../answers.ts';
+import { argumentFault, booleanOrNull, integerOrNull, objectOrNull, statusOf, string, stringOrNull } from '../answers.ts';
 import { targetFileId } from '../arguments.ts';
 import { input, output } from '../schema.ts';
 import { READ_ONLY } from '../tool.ts';
@@ -20,19 +20,19 @@ export const replayTarget: ToolDefinition = {
         type: 'integer',
         description: 'Stop at this version, 0 or more; default: the current one.',
         minimum: 0,
-        maximum: Number.MAX_SAFE_INTEGER,
       },
     },
     ['target_file_id'],
   ),
   outputSchema: output({
-    status: { type: 'string', description: 'success when the history replays; failed with the failing step; invalid_argument; not_found.' },
+    status: statusOf('success', 'failed', 'invalid_argument', 'not_found'),
     ...argumentFault,
     target_file_id: string,
     reconstructed_version: integerOrNull,
     reconstructed_hash: stringOrNull,
     materialized_state_matches: booleanOrNull,
     materialized_state_checks: objectOrNull,
+    first_failing_step: objectOrNull,
   }),
   example: { target_file_id: EXAMPLE_TARGET },
   long: true,

@@ -17,7 +17,10 @@ export const save: ToolDefinition = {
     {
       target_file_id: targetFileId,
       sync_workspace: { type: 'boolean', description: 'true: also write the workspace file. Default false.' },
-      expected_target_version: { ...guards.expected_target_version, description: 'Guard: the version that the last read returned; 0 or more.' },
+      expected_target_version: {
+        ...guards.expected_target_version,
+        description: 'Guard: the version that the last read returned; 0 or more.',
+      },
       expected_current_hash: {
         ...guards.expected_current_hash,
         description: 'Guard: the current_hash that the last read returned; exactly 64 lowercase hexadecimal digits.',

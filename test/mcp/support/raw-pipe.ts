@@ -43,7 +43,10 @@ export class RawPipe {
       this.stderr += text;
       for (const listener of this.#listeners) listener();
     });
-    this.exited = once(this.child, 'close').then(([code, signal]) => ({ code: code as number | null, signal: signal as NodeJS.Signals | null }));
+    this.exited = once(this.child, 'close').then(([code, signal]) => ({
+      code: code as number | null,
+      signal: signal as NodeJS.Signals | null,
+    }));
   }
 
   write(bytes: string | Buffer): void {
@@ -94,7 +97,11 @@ export class RawPipe {
       };
       const timer = setTimeout(() => {
         finish();
-        reject(new Error(`nothing came within ${limitMs} ms; stdout: ${this.lines.join('\n').slice(-2000)}; stderr: ${this.stderr.slice(-2000)}`));
+        reject(
+          new Error(
+            `nothing came within ${limitMs} ms; stdout: ${this.lines.join('\n').slice(-2000)}; stderr: ${this.stderr.slice(-2000)}`,
+          ),
+        );
       }, limitMs);
       const finish = (): void => {
         clearTimeout(timer);

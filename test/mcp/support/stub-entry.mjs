@@ -19,7 +19,11 @@ function answer(method, actor) {
     console.log('a stray line of a library');
     if (args.text === 'defect') throw new Error('secret words of a defect');
     if (args.text === 'database') {
-      throw Object.assign(new Error('the database cannot be reached'), { code: 'database_unreachable', next: 'Start it.', outcomeUnknown: false });
+      throw Object.assign(new Error('the database cannot be reached'), {
+        code: 'database_unreachable',
+        next: 'Start it.',
+        outcomeUnknown: false,
+      });
     }
     if (args.text === 'deaf') await sleep(args.context_chars);
     if (args.text === 'slow') {
