@@ -1,0 +1,20 @@
+-- Whether a text is a JSON object by syntax alone (escapes of text that cannot be stored are allowed).
+-- Null when it nests too deeply to tell.
+create or replace function patchdiff_store.is_json_object (
+  p_text text
+)
+  returns boolean
+  language plpgsql
+  immutable
+  set search_path = '', pg_temp
+as $$
+begin
+  return p_text is json object;
+exception
+  when statement_too_complex then
+    return null;
+end;
+$$;
+
+comment on function patchdiff_store.is_json_object(text) is
+  'Whether the text is a JSON object by syntax; null when it nests too deeply to tell.';

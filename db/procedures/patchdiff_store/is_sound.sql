@@ -1,0 +1,46 @@
+-- Whether a payload is, byte for byte, the canonical record of a submission that decodes, without explicit null members:
+-- the hot path, in which decode_record has nothing to find. False whenever anything is unusual; never null.
+create or replace function patchdiff_store.is_sound (
+  p_payload text,
+  p_record jsonb,
+  p_target uuid,
+  p_items text,
+  p_well_formed boolean,
+  p_count integer,
+  p_replacement text
+)
+  returns boolean
+  language plpgsql
+  immutable
+  set search_path = '', pg_temp
+as $$
+begin
+  return coalesce(
+    octet_length(p_payload) <= 4194304
+    and p_record ->> 'target_file_id' ~ '\A[0-9a-fA-F-]{36}\Z'
+    and lower(p_record ->> 'target_file_id') = p_target::text
+    and (
+      p_record ->> 'expected_target_version' is not null
+      or p_record ->> 'expected_current_hash' is not null
+    )
+    and (
+      p_record ->> 'expected_target_version' is null
+      or patchdiff_store.guard_version(p_record) is not null
+    )
+    and (
+      p_record ->> 'expected_current_hash' is null
+      or patchdiff_store.guard_hash(p_record) is not null
+    )
+    and not patchdiff_store.is_blank(p_record ->> 'intent')
+    and case
+      when p_replacement is null then p_well_formed and p_count <= 2000
+      else char_length(p_replacement) <= 1000000 and octet_length(p_replacement) <= 1048576
+    end
+    and patchdiff_store.canonical_record(p_record, p_items, p_replacement) = p_payload,
+    false
+  );
+end;
+$$;
+
+comment on function patchdiff_store.is_sound(text, jsonb, uuid, text, boolean, integer, text) is
+  'Whether a payload is the canonical record of a submission that decodes; false when in doubt.';

@@ -1,0 +1,37 @@
+-- The identity of a request (docs/spec/decoding.md): SHA-256 of the canonical JSON of what its key stands for. Guards
+-- that are malformed count as null; the payload's hash tells them apart. For a wrapped payload, the envelope's.
+create or replace function patchdiff_store.request_fingerprint (
+  p_attempt patchdiff_store.append_only_pdcp_logs,
+  p_parent text,
+  p_evidence_format text,
+  p_evidence_sha256 text
+)
+  returns text
+  language plpgsql
+  immutable
+  set search_path = '', pg_temp
+as $$
+begin
+  return patchdiff_store.sha256_hex(convert_to(
+    case
+      when p_evidence_format is not null then concat(
+        '{"evidence_domain":"', p_evidence_format,
+        '","evidence_sha256":"', p_evidence_sha256,
+        '","target_file_id":"', p_attempt.target_file_id, '"}'
+      )
+      else concat(
+        '{"expected_current_hash":', coalesce(to_json(p_attempt.expected_current_hash)::text, 'null'),
+        ',"expected_target_version":', coalesce(p_attempt.expected_target_version::text, 'null'),
+        ',"parent_pdcp_log_id":', coalesce(to_json(p_parent)::text, 'null'),
+        ',"pdcp_content_hash":"', p_attempt.pdcp_content_hash,
+        '","protocol_version":"', p_attempt.protocol_version,
+        '","target_file_id":"', p_attempt.target_file_id, '"}'
+      )
+    end,
+    'UTF8'
+  ));
+end;
+$$;
+
+comment on function patchdiff_store.request_fingerprint(patchdiff_store.append_only_pdcp_logs, text, text, text) is
+  'SHA-256 of what a request key stands for.';

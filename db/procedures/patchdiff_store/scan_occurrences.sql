@@ -1,0 +1,51 @@
+-- Counts the occurrences of a needle (overlapping ones too) whose start lies in p_from … p_to, and stops at p_limit.
+-- found is the count, last the byte offset of the last one counted. Where equal distances repeat, the text is
+-- periodic and the whole run is counted at once, so 'aaaa…' costs no more than other text.
+create or replace function patchdiff_store.scan_occurrences (
+  p_hay bytea,
+  p_needle bytea,
+  p_from integer,
+  p_to integer,
+  p_limit bigint,
+  out found bigint,
+  out last integer
+)
+  language plpgsql
+  immutable
+  set search_path = '', pg_temp
+as $$
+declare
+  v_length integer := octet_length(p_needle);
+  v_to integer := least(p_to, octet_length(p_hay) - v_length);
+  v_next integer;
+  v_distance integer;
+  v_before integer;
+  v_more bigint;
+begin
+  found := 0;
+  while found < p_limit loop
+    v_next := patchdiff_store.next_occurrence(p_hay, p_needle, coalesce(last + 1, p_from), v_to);
+    exit when v_next is null;
+    v_before := v_distance;
+    v_distance := v_next - last;
+    found := found + 1;
+    last := v_next;
+
+    -- The run is measured from the occurrence before: only then can none hide between two steps.
+    if v_distance = v_before then
+      v_more := least(
+        (patchdiff_store.common_run(p_hay, last - v_distance, v_distance) - v_length) / v_distance,
+        (v_to - last) / v_distance,
+        p_limit - found
+      );
+      if v_more > 0 then
+        found := found + v_more;
+        last := last + (v_more * v_distance)::integer;
+      end if;
+    end if;
+  end loop;
+end;
+$$;
+
+comment on function patchdiff_store.scan_occurrences(bytea, bytea, integer, integer, bigint) is
+  'Counts overlapping occurrences between two offsets up to a limit, and tells where the last one counted starts.';
