@@ -39,7 +39,14 @@ export default {
     ...room('workspace', ['text']),
     ...room('service', ['text', 'transaction', 'nearmiss', 'db', 'workspace']),
     ...room('mcp', ['service'], { except: MAINS }),
-    ...room('cli', ['service'], { except: MAINS }),
+    ...room('cli', ['service'], { except: `${MAINS}|^src/cli/main[.]ts$` }),
+    {
+      name: 'cli-main-reaches-out',
+      comment: 'src/cli/main.ts may start the MCP server: it imports src/cli and src/mcp/main.ts.',
+      severity: 'error',
+      from: { path: '^src/cli/main[.]ts$' },
+      to: { path: '^src/', pathNot: '^src/cli/|^src/mcp/main[.]ts$' },
+    },
     {
       name: 'pure-rooms-have-no-host',
       comment: 'The pure rooms take values and return values: no node: module, no package.',

@@ -81,6 +81,11 @@ describe('each direction can be broken', () => {
     expect(await violations(sample)).toContainEqual(expect.stringContaining('no-cycles'));
   });
 
+  test('the command line’s main may start the MCP server, and touches nothing else of it', async () => {
+    expect(await withFile('src/cli/main.ts', use('../mcp/module.ts'))).toEqual([expect.stringContaining('cli-main-reaches-out')]);
+    expect(await withFile('src/cli/main.ts', use('../db/module.ts'))).toEqual([expect.stringContaining('cli-main-reaches-out')]);
+  });
+
   test('a border’s main may build a pool, its neighbours may not', async () => {
     expect(await withFile('src/mcp/main.ts', use('../db/module.ts'))).toEqual([]);
     expect(await withFile('src/cli/commands/db-sample.ts', use('../../db/module.ts'))).toEqual([]);
