@@ -48,7 +48,6 @@ async function readWhole(ws: Workspace, directory: Directory, name: string, path
       const before = await file.status();
       if (before.size > IMPORT_BYTES) return tooLarge(path, before.size);
       const bytes = await readUpTo(file, before.size);
-      if (bytes.length > IMPORT_BYTES) return tooLarge(path, bytes.length);
       const after = await file.status();
       if (after.stamp === before.stamp && after.size === bytes.length) return bytes;
     } catch (error) {
@@ -82,21 +81,16 @@ export async function openRegular(ws: Workspace, directory: Directory, name: str
   }
 }
 
-/** At most one byte more than the limit, so that a file that grows is noticed and not followed. */
+/** At most one byte more than the size it had: a file that grows is noticed, not followed. */
 async function readUpTo(file: OpenFile, size: number): Promise<Buffer> {
-  let bytes = Buffer.allocUnsafe(Math.min(size, IMPORT_BYTES) + 1);
+  const bytes = Buffer.allocUnsafe(size + 1);
   let length = 0;
-  for (;;) {
+  while (length < bytes.length) {
     const count = await file.read(bytes.subarray(length));
-    if (count === 0) return bytes.subarray(0, length);
+    if (count === 0) break;
     length += count;
-    if (length > IMPORT_BYTES) return bytes.subarray(0, length);
-    if (length === bytes.length) {
-      const larger = Buffer.allocUnsafe(Math.min(length * 2, IMPORT_BYTES + 1));
-      bytes.copy(larger);
-      bytes = larger;
-    }
   }
+  return bytes.subarray(0, length);
 }
 
 function tooLarge(path: string, bytes: number): Refusal {

@@ -1,0 +1,241 @@
+import { chmodSync, chownSync, linkSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { importFile, planPublication, publishFile, resolvePath } from '../../src/workspace/index.ts';
+import { asOrdinaryUser, leftovers, newFolder, open, refused, sha, watched } from './room.ts';
+
+describe('planPublication', () => {
+  it.each([
+    { style: 'lf', bom: false, bytes: 'a\nb\n' },
+    { style: 'crlf', bom: false, bytes: 'a\r\nb\r\n' },
+    { style: 'cr', bom: true, bytes: '\uFEFFa\rb\r' },
+    { style: 'none', bom: false, bytes: 'a\nb\n' },
+  ] as const)('$style, mark $bom', ({ style, bom, bytes }) => {
+    const plan = planPublication('a\nb\n', style, bom);
+    expect(plan).toEqual({ ok: true, bytes: Buffer.from(bytes), sha256: sha(bytes) });
+  });
+
+  it('refuses mixed endings, unless no line end is left to write', () => {
+    expect(planPublication('a\nb', 'mixed', false)).toMatchObject({ ok: false, code: 'mixed_line_endings' });
+    expect(planPublication('ab', 'mixed', true)).toMatchObject({ ok: true, bytes: Buffer.from('\uFEFFab') });
+    expect(planPublication('', 'mixed', false)).toMatchObject({ ok: true, bytes: Buffer.alloc(0) });
+  });
+
+  it('throws on text that is not canonical', () => {
+    for (const text of ['a\r\n', '\0', '\ud800']) expect(() => planPublication(text, 'lf', false)).toThrow(RangeError);
+  });
+});
+
+/** Imports a file, replaces `from` by `to` in its text, publishes it, and returns the bytes on disk. */
+async function roundTrip(bytes: string, from: string, to: string): Promise<string> {
+  const root = newFolder();
+  writeFileSync(join(root, 'f'), bytes);
+  const ws = await open(root);
+  const file = await importFile(ws, 'f');
+  if (!file.ok) throw new Error(file.message);
+  expect(file.content).toContain(from);
+  const plan = planPublication(
+    file.content.replace(from, () => to),
+    file.lineEndings.style,
+    file.bom,
+  );
+  if (!plan.ok) throw new Error(plan.message);
+  expect(await publishFile(ws, file.path, plan.bytes, file.diskSha256)).toMatchObject({ ok: true, writtenSha256: plan.sha256 });
+  expect(leftovers(root)).toEqual([]);
+  return readFileSync(join(root, 'f'), 'utf8');
+}
+
+describe('a file that goes in and out', () => {
+  it.each([
+    { report: 'B23', bytes: 'a\r\nb\r\nc\r\n', from: 'b', to: 'B', after: 'a\r\nB\r\nc\r\n' },
+    { report: 'B27', bytes: 'x\ny\nz', from: 'x', to: 'X', after: 'X\ny\nz' },
+    { report: 'B29', bytes: 'one\ntwo', from: 'two', to: 'two\nthree', after: 'one\ntwo\nthree' },
+    { report: 'B31', bytes: 'a\r\nb\r\n', from: 'b\n', to: 'x\ny\n', after: 'a\r\nx\r\ny\r\n' },
+    { report: 'B34', bytes: '\uFEFFold\r\n', from: 'old\n', to: 'new\n', after: '\uFEFFnew\r\n' },
+    { report: 'B35', bytes: 'a', from: 'a', to: 'b', after: 'b' },
+    { report: 'B21', bytes: 'only\n', from: 'only\n', to: '', after: '' },
+    { report: 'B01', bytes: 'k\r\n', from: 'k', to: '$& $1 $$', after: '$& $1 $$\r\n' },
+    { report: 'old Macintosh', bytes: 'a\rb', from: 'b', to: 'c\n', after: 'a\rc\r' },
+  ])('$report', async ({ bytes, from, to, after }) => {
+    expect(await roundTrip(bytes, from, to)).toBe(after);
+  });
+});
+
+async function file(
+  mode = 0o644,
+): Promise<{ root: string; path: string; publish: (bytes: string, expected?: string | null) => ReturnType<typeof publishFile> }> {
+  const root = newFolder();
+  const path = join(root, 'f');
+  writeFileSync(path, 'old\n');
+  chmodSync(path, mode);
+  const ws = await open(root);
+  return { root, path, publish: (bytes, expected = sha('old\n')) => publishFile(ws, 'f', Buffer.from(bytes), expected) };
+}
+
+describe('publication', () => {
+  it('replaces the file, and again with the digest that it returned', async () => {
+    const { path, publish } = await file();
+    const first = await publish('new\n');
+    expect(first).toEqual({
+      ok: true,
+      path: 'f',
+      writtenSha256: sha('new\n'),
+      writtenBytes: 4,
+      mode: 0o644,
+      ownerKept: true,
+      durable: true,
+      leftover: null,
+      removedLeftovers: [],
+    });
+    expect(await publish('newer\n', sha('new\n'))).toMatchObject({ ok: true });
+    expect(readFileSync(path, 'utf8')).toBe('newer\n');
+  });
+
+  it.each([0o755, 0o600, 0o640, 0o664, 0o777, 0o4755, 0o2750, 0o1644])(
+    'keeps mode %o, and is never wider on the way (B55, B56)',
+    async (mode) => {
+      const { root, path } = await file(mode);
+      const seen: number[] = [];
+      const fs = watched(() => {
+        for (const name of leftovers(root)) seen.push(statSync(join(root, name)).mode & 0o7777);
+      });
+      expect(await publishFile(await open(root, { fs }), 'f', Buffer.from('new'), sha('old\n'))).toMatchObject({ ok: true, mode });
+      expect(statSync(path).mode & 0o7777).toBe(mode);
+      expect(seen.length).toBeGreaterThan(0);
+      for (const on of seen) expect(on & ~(mode | 0o600)).toBe(0);
+      expect(leftovers(root)).toEqual([]);
+    },
+  );
+
+  it('keeps owner and group where the system permits, in a set-group directory too', async () => {
+    const { root, path, publish } = await file(0o664);
+    chmodSync(root, 0o2777);
+    if (process.getuid!() === 0) {
+      chownSync(root, 0, 12);
+      chownSync(path, 4321, 8765);
+    }
+    const before = statSync(path);
+    expect(await publish('new')).toMatchObject({ ok: true, ownerKept: true });
+    const after = statSync(path);
+    expect([after.uid, after.gid, after.mode]).toEqual([before.uid, before.gid, before.mode]);
+  });
+
+  it('says so when it cannot keep them, and gives no other group what the old one had', async () => {
+    const { root, path } = await file(0o666);
+    if (process.getuid!() !== 0) return expect((await (await file()).publish('x')).ok).toBe(true);
+    chownSync(path, 4321, 8765);
+    chmodSync(path, 0o4676);
+    const ws = await open(root);
+    const result = await asOrdinaryUser(() => publishFile(ws, 'f', Buffer.from('new'), sha('old\n')));
+    expect(result).toMatchObject({ ok: true, ownerKept: false, mode: 0o606 });
+    expect(statSync(path)).toMatchObject({ uid: 65534, gid: 65534 });
+  });
+
+  it('makes a new file as the umask has it, and never over one that exists (B64)', async () => {
+    const root = newFolder();
+    const ws = await open(root);
+    const key = await resolvePath(ws, './new');
+    expect(key).toMatchObject({ ok: true, path: 'new', present: false });
+    const before = process.umask(0o027);
+    try {
+      expect(await publishFile(ws, 'new', Buffer.from('one'), null)).toMatchObject({ ok: true, mode: 0o640, leftover: null });
+    } finally {
+      process.umask(before);
+    }
+    expect(statSync(join(root, 'new'))).toMatchObject({ nlink: 1 });
+    const again = refused(await publishFile(ws, 'new', Buffer.from('two'), null), 'drift');
+    expect(again.facts).toMatchObject({ expected_disk_sha256: null, observed_disk_sha256: sha('one') });
+    expect(readFileSync(join(root, 'new'), 'utf8')).toBe('one');
+    expect(leftovers(root)).toEqual([]);
+  });
+
+  it('writes an empty file and a large one', async () => {
+    const { path, publish } = await file();
+    expect(await publish('')).toMatchObject({ ok: true, writtenBytes: 0 });
+    const large = Buffer.alloc(20 * 1024 * 1024, 'line\n').toString();
+    expect(await publish(large, sha(''))).toMatchObject({ ok: true, writtenBytes: large.length });
+    expect(sha(readFileSync(path))).toBe(sha(large));
+  });
+});
+
+describe('publications that are refused', () => {
+  it('drift, with both digests', async () => {
+    const { root, path, publish } = await file();
+    writeFileSync(path, 'changed outside\n');
+    const changed = refused(await publish('new'), 'drift');
+    expect(changed.facts).toEqual({
+      path: 'f',
+      expected_disk_sha256: sha('old\n'),
+      observed_disk_sha256: sha('changed outside\n'),
+      observed_bytes: 16,
+    });
+    expect(changed.message).toContain(sha('old\n'));
+    expect(changed.message).toContain(sha('changed outside\n'));
+    expect(readFileSync(path, 'utf8')).toBe('changed outside\n');
+    rmSync(path);
+    expect(refused(await publish('new'), 'drift').facts).toMatchObject({ observed_disk_sha256: null, observed_bytes: null });
+    writeFileSync(path, Buffer.alloc(40 * 1024 * 1024));
+    expect(refused(await publish('new'), 'drift').facts).toMatchObject({ observed_disk_sha256: null, observed_bytes: 40 * 1024 * 1024 });
+    expect(leftovers(root)).toEqual([]);
+  });
+
+  it('hard links (B58)', async () => {
+    const { root, path, publish } = await file();
+    linkSync(path, join(root, 'second'));
+    expect(refused(await publish('new'), 'hard_links').facts).toEqual({ path: 'f', links: 2 });
+    expect(readFileSync(path, 'utf8')).toBe('old\n');
+  });
+
+  it('a read-only file, for root as well', async () => {
+    const { path, publish } = await file(0o444);
+    expect(refused(await publish('new'), 'file_read_only').facts).toEqual({ path: 'f', mode: '0444' });
+    expect(statSync(path).mode & 0o7777).toBe(0o444);
+  });
+
+  it('a file that this user may read and not write, in a directory that would let it be replaced', async () => {
+    const { root, path } = await file(0o644);
+    const ws = await open(root);
+    if (process.getuid!() !== 0) chmodSync(path, 0o444);
+    refused(await asOrdinaryUser(() => publishFile(ws, 'f', Buffer.from('new'), sha('old\n'))), 'file_read_only');
+    expect(readFileSync(path, 'utf8')).toBe('old\n');
+  });
+
+  it('a directory that may not be written to', async () => {
+    const { root, path } = await file(0o666);
+    const ws = await open(root);
+    chmodSync(root, 0o555);
+    refused(await asOrdinaryUser(() => publishFile(ws, 'f', Buffer.from('new'), sha('old\n'))), 'directory_not_writable');
+    chmodSync(root, 0o777);
+    expect(readFileSync(path, 'utf8')).toBe('old\n');
+    expect(leftovers(root)).toEqual([]);
+  });
+
+  it('a file replaced by a directory, a link, a FIFO', async () => {
+    const { root, path, publish } = await file();
+    rmSync(path);
+    mkdirSync(path);
+    refused(await publish('new'), 'is_directory');
+    rmSync(path, { recursive: true });
+    writeFileSync(join(root, 'other'), 'old\n');
+    symlinkSync('other', path);
+    refused(await publish('new'), 'is_symlink');
+    expect(readFileSync(join(root, 'other'), 'utf8')).toBe('old\n');
+    rmSync(path);
+    symlinkSync('nothing', path);
+    refused(await publish('new', null), 'is_symlink');
+  });
+
+  it('a directory on the way that vanished or became a link', async () => {
+    const root = newFolder();
+    mkdirSync(join(root, 'd'));
+    writeFileSync(join(root, 'd', 'f'), 'old');
+    const ws = await open(root);
+    mkdirSync(join(root, 'e'));
+    writeFileSync(join(root, 'e', 'f'), 'old');
+    rmSync(join(root, 'd'), { recursive: true });
+    refused(await publishFile(ws, 'd/f', Buffer.from('new'), sha('old')), 'directory_vanished');
+    symlinkSync('e', join(root, 'd'));
+    refused(await publishFile(ws, 'd/f', Buffer.from('new'), sha('old')), 'path_changed');
+    expect(readFileSync(join(root, 'e', 'f'), 'utf8')).toBe('old');
+  });
+});
