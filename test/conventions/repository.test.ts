@@ -36,10 +36,15 @@ function namedPlaces(path: string, text: string): string[] {
     .flatMap((line, index) => (patterns.some((pattern) => pattern.test(line)) ? [`${path}:${String(index + 1)}`] : []));
 }
 
-/** Skipped, focused and empty tests, as `path:line`. */
+/** Skipped, focused and empty tests, and conditional ones without a comment above that says why, as `path:line`. */
 function idleTests(path: string, text: string): string[] {
-  const idle = /\b(it|test|describe)\.(skip|todo|only|skipIf|runIf)\b|\bctx\.skip\(|\bcontext\.skip\(/;
-  return text.split('\n').flatMap((line, index) => (idle.test(line) ? [`${path}:${String(index + 1)}`] : []));
+  const idle = /\b(it|test|describe)\.(skip|todo|only|skipIf)\b|\b(ctx|context)\.skip\(/;
+  const conditional = /\b(it|test|describe)\.runIf\(/;
+  return text
+    .split('\n')
+    .flatMap((line, index, lines) =>
+      idle.test(line) || (conditional.test(line) && !/^\s*\/\//.test(lines[index - 1] ?? '')) ? [`${path}:${index + 1}`] : [],
+    );
 }
 
 /** Files that a decision record allows to be longer, with its reason: rows of the table `| path | lines | reason |`. */
@@ -79,8 +84,12 @@ describe('the rules can fail', () => {
     expect(namedPlaces('a', `fine\nsee ${head}${tail}\n`)).toEqual(['a:2']);
   });
 
-  test.each(['skip', 'only', 'todo', 'skipIf'])('a test with .%s', (marker) => {
+  test.each(['skip', 'only', 'todo', 'skipIf', 'runIf'])('a test with .%s', (marker) => {
     expect(idleTests('a', `fine\ntest.${marker}('x');\n`)).toEqual(['a:2']);
+  });
+
+  test('but a conditional test with its reason stands', () => {
+    expect(idleTests('a', "// Only machines with a reference can run it.\ntest.runIf('x');\n")).toEqual([]);
   });
 
   test('a long file', () => {

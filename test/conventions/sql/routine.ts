@@ -94,7 +94,8 @@ export function keywordsOf(text: string): string[] {
 }
 
 function bodyOf(create: Branch, language: string, text: string): Tree {
-  if (language === 'plpgsql') return tree(parsePlPgSQLSync(text));
+  // The parser has no catalog: it takes every type of ours for a record, and refuses an array of one in an INTO list.
+  if (language === 'plpgsql') return tree(parsePlPgSQLSync(text.replace(/\bpatchdiff\w*\.\w+\[\]/g, 'text[]')));
   const atomic = at(create, 'sql_body');
   if (atomic !== undefined) return atomic;
   const as = listAt(create, 'options').find((option) => textAt(option, 'DefElem', 'defname') === 'as');
