@@ -1,6 +1,5 @@
 -- Everything beside the commit call: guards, creation, saving, publication, reading, audit.
 set local role patchdiff_owner;
-set local check_function_bodies = off;
 
 -- The answer of patchdiff.create_target.
 create type patchdiff.target_receipt as (
@@ -195,8 +194,6 @@ alter table patchdiff_store.editing_cycles enable always trigger _100_append_onl
 alter table patchdiff_store.workspace_publications enable always trigger _100_append_only;
 alter table patchdiff_store.request_keys enable always trigger _100_append_only;
 
---! include patchdiff_store/forbid_ddl.sql
---! include patchdiff_store/guard_ddl.sql
 --! include patchdiff_store/raise_target_not_found.sql
 --! include patchdiff_store/check_digest.sql
 --! include patchdiff_store/check_save.sql

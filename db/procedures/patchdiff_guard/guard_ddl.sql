@@ -2,7 +2,7 @@
 -- of a migration calls it with false and the last with true: both belong to the migration's transaction, so no other
 -- session ever sees the guard open. Answers whether the guard is on; false for a role that is no superuser, since only
 -- a superuser may own event triggers, and then changes nothing.
-create or replace function patchdiff_store.guard_ddl (
+create or replace function patchdiff_guard.guard_ddl (
   p_on boolean
 )
   returns boolean
@@ -35,14 +35,19 @@ begin
     return false;
   end if;
 
+  -- An earlier migration by another login would leave it the owner of what now guards.
+  alter schema patchdiff_guard owner to current_user;
+  alter function patchdiff_guard.forbid_ddl() owner to current_user;
+  alter function patchdiff_guard.guard_ddl(boolean) owner to current_user;
+
   if not 'patchdiff_forbid_ddl' = any (v_present) then
-    create event trigger patchdiff_forbid_ddl on ddl_command_end execute function patchdiff_store.forbid_ddl();
+    create event trigger patchdiff_forbid_ddl on ddl_command_end execute function patchdiff_guard.forbid_ddl();
   end if;
   if not 'patchdiff_forbid_drop' = any (v_present) then
-    create event trigger patchdiff_forbid_drop on sql_drop execute function patchdiff_store.forbid_ddl();
+    create event trigger patchdiff_forbid_drop on sql_drop execute function patchdiff_guard.forbid_ddl();
   end if;
   if not 'patchdiff_forbid_rewrite' = any (v_present) then
-    create event trigger patchdiff_forbid_rewrite on table_rewrite execute function patchdiff_store.forbid_ddl();
+    create event trigger patchdiff_forbid_rewrite on table_rewrite execute function patchdiff_guard.forbid_ddl();
   end if;
   -- Always: session_replication_role = replica would switch an ordinary one off.
   alter event trigger patchdiff_forbid_ddl enable always;
@@ -52,5 +57,5 @@ begin
 end;
 $$;
 
-comment on function patchdiff_store.guard_ddl(boolean) is
+comment on function patchdiff_guard.guard_ddl(boolean) is
   'Switches the event triggers that refuse DDL on or off for a migration; false where the caller is no superuser.';

@@ -2,15 +2,17 @@
 -- rewritten, moved out of their schema, given to another owner, inherited from, ruled, or opened by a grant.
 -- It stops the owner role, whom table triggers and grants do not stop; a superuser can switch event triggers off, and
 -- what is then edited is found by the chain. REINDEX is maintenance and passes.
-create or replace function patchdiff_store.forbid_ddl ()
+-- It stands in a schema of the migrating superuser: in one of its own, the owner role could replace or drop it, and what
+-- judges the replacement would be the replacement.
+create or replace function patchdiff_guard.forbid_ddl ()
   returns event_trigger
   language plpgsql
   volatile
   set search_path = '', pg_temp
 as $$
 declare
-  v_schemas constant text[] := array['patchdiff', 'patchdiff_audit', 'patchdiff_store'];
-  v_inside constant text := '(^| on )patchdiff(_audit|_store)?(\.|$)';
+  v_schemas constant text[] := array['patchdiff', 'patchdiff_audit', 'patchdiff_store', 'patchdiff_guard'];
+  v_inside constant text := '(^| on )patchdiff(_audit|_store|_guard)?(\.|$)';
   v_owner constant oid := (select r.oid from pg_catalog.pg_roles as r where r.rolname = 'patchdiff_owner');
   v_object text;
 begin
@@ -80,10 +82,10 @@ begin
     raise exception '% refused: % belongs to PatchDIFF', tg_tag, v_object
       using errcode = 'PD002',
             detail = pg_catalog.json_build_object('command', tg_tag, 'object', v_object)::text,
-            hint = 'change it in a migration; a superuser opens it with: select patchdiff_store.guard_ddl(false)';
+            hint = 'change it in a migration; a superuser opens it with: select patchdiff_guard.guard_ddl(false)';
   end if;
 end;
 $$;
 
-comment on function patchdiff_store.forbid_ddl() is
+comment on function patchdiff_guard.forbid_ddl() is
   'Event trigger function that refuses DDL on objects of the patchdiff schemas with PD002.';
