@@ -1,0 +1,57 @@
+-- Append-only tables refuse change from everyone, the owner and a superuser in replica mode included.
+begin;
+select plan(60);
+
+create temporary table guarded (name text);
+insert into guarded values
+  ('append_only_pdcp_logs'), ('append_only_manifest_ledger'), ('target_snapshots'), ('editing_cycles'),
+  ('workspace_publications'), ('request_keys');
+grant select on guarded to public;
+do $$ begin perform patchdiff.create_target('00000000-0000-0000-0000-00000000000a', 'a', 'text'); end $$;
+
+select is(t.tgenabled::text, 'A', g.name || ' has its guard, always enabled')
+from guarded as g
+left join pg_trigger as t on t.tgrelid = ('patchdiff_store.' || g.name)::regclass and t.tgname = '_100_append_only';
+
+-- Statements that touch no row are refused too, whoever runs them.
+select throws_ok(format('update patchdiff_store.%I set target_file_id = target_file_id where false', g.name), 'PD001', null, 'superuser updates ' || g.name)
+from guarded as g;
+select throws_ok(format('delete from patchdiff_store.%I', g.name), 'PD001', null, 'superuser deletes from ' || g.name)
+from guarded as g;
+select throws_ok(format('truncate patchdiff_store.%I cascade', g.name), 'PD001', null, 'superuser truncates ' || g.name)
+from guarded as g;
+
+set local session_replication_role = replica;
+select throws_ok(format('update patchdiff_store.%I set target_file_id = target_file_id', g.name), 'PD001', null, 'replica mode updates ' || g.name)
+from guarded as g;
+select throws_ok(format('delete from patchdiff_store.%I', g.name), 'PD001', null, 'replica mode deletes from ' || g.name)
+from guarded as g;
+select throws_ok(format('truncate patchdiff_store.%I cascade', g.name), 'PD001', null, 'replica mode truncates ' || g.name)
+from guarded as g;
+set local session_replication_role = origin;
+
+set local role patchdiff_owner;
+select throws_ok(format('update patchdiff_store.%I set target_file_id = target_file_id', g.name), 'PD001', null, 'the owner updates ' || g.name)
+from guarded as g;
+select throws_ok(format('delete from patchdiff_store.%I', g.name), 'PD001', null, 'the owner deletes from ' || g.name)
+from guarded as g;
+select throws_ok('truncate patchdiff_store.cloud_target_files cascade', 'PD001', null, 'a cascade from the targets');
+select throws_ok('delete from patchdiff_store.cloud_target_files', '23503', null, 'a target with history stays');
+select throws_ok($$
+  insert into patchdiff_store.editing_cycles
+  select * from patchdiff_store.editing_cycles
+  on conflict (target_file_id, editing_cycle) do update set opened_at_version = 9
+$$, 'PD001', null, 'on conflict do update');
+select throws_ok($$
+  merge into patchdiff_store.editing_cycles as c using (values (1)) as v (n) on c.editing_cycle = v.n
+  when matched then delete
+$$, 'PD001', null, 'merge');
+reset role;
+
+set local role patchdiff_writer;
+select throws_ok('delete from patchdiff_store.append_only_pdcp_logs', '42501', null, 'the writer does not even reach the guard');
+reset role;
+select is((select count(*)::integer from patchdiff_store.target_snapshots), 1, 'nothing was changed');
+
+select * from finish();
+rollback;
