@@ -8,7 +8,7 @@ import { RawPipe, STUB_ENTRY } from './support/raw-pipe.ts';
 import { lintTool } from './support/schema-lint.ts';
 import type { ListedTool } from './support/schema-lint.ts';
 
-const START = { command: process.execPath, args: [STUB_ENTRY], stderr: 'ignore' } as const;
+const START = { command: process.execPath, args: [STUB_ENTRY], stderr: 'ignore' as const };
 const WORKSPACE = [
   'patchdiff_initialize_target',
   'patchdiff_read_lines',
@@ -86,7 +86,7 @@ describe('both protocol eras on one pipe', () => {
 
   test('a 1.x client speaks the 2025 era and lists the same tools', async () => {
     const client = new OldClient({ name: 'old-host', version: '1' });
-    await client.connect(new OldStdioTransport({ command: START.command, args: [...START.args], stderr: 'ignore' }));
+    await client.connect(new OldStdioTransport(START));
     try {
       const { tools } = await client.listTools();
       expect(withoutUndefined(tools)).toEqual((await listing('full')).tools);

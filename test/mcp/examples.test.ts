@@ -1,0 +1,110 @@
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { createDatabase } from '../helpers/database.ts';
+import type { TestDatabase } from '../helpers/database.ts';
+import { connectNew, connectOld, exampleOf } from './support/hosts.ts';
+import type { Host } from './support/hosts.ts';
+
+/** What each tool's example answers when all run in their order on an empty database. */
+const STATUS: Record<string, string> = {
+  patchdiff_list_targets: 'ok',
+  patchdiff_initialize_target: 'created',
+  patchdiff_read_target: 'ok',
+  patchdiff_read_lines: 'ok',
+  patchdiff_find_occurrences: 'ok',
+  patchdiff_preview: 'would_accept',
+  patchdiff_submit_edits: 'accepted',
+  patchdiff_submit_operations: 'accepted',
+  patchdiff_submit_replacement: 'accepted',
+  patchdiff_get_pdcp_log: 'ok',
+  patchdiff_get_manifest_ledger: 'ok',
+  patchdiff_save: 'checkpointed',
+  patchdiff_replay_target: 'success',
+  patchdiff_export_target: 'ok',
+};
+
+const UNKNOWN = '00000000-0000-4000-8000-000000000000';
+
+describe.each([
+  ['the 2.x client', connectNew],
+  ['the 1.x client', connectOld],
+])('over stdio and PostgreSQL, with %s', (_, connect) => {
+  let database: TestDatabase;
+  let host: Host;
+  let tools: Awaited<ReturnType<Host['listTools']>>;
+
+  beforeAll(async () => {
+    database = await createDatabase();
+    host = await connect({ env: { DATABASE_URL: database.url('writer') } });
+    tools = await host.listTools();
+  });
+
+  afterAll(async () => {
+    await host.close();
+    await database.drop();
+  });
+
+  test("every tool's example works as it stands", async () => {
+    const seen: Record<string, unknown> = {};
+    for (const tool of tools) {
+      const example = exampleOf(tool);
+      expect(valid(tool.inputSchema, example)).toBe('');
+      const result = await host.call(tool.name, example);
+      expect({ tool: tool.name, text: result.text, isError: result.isError }).toMatchObject({ isError: false });
+      expect(valid(tool.outputSchema, result.structured)).toBe('');
+      expect(JSON.parse(result.text)).toEqual(result.structured);
+      seen[tool.name] = result.structured?.['status'];
+    }
+    expect(seen).toEqual(STATUS);
+  });
+
+  test('the examples led to what they say', async () => {
+    const target = exampleOf(tools.find((tool) => tool.name === 'patchdiff_export_target') ?? { description: '' });
+    const read = await host.call(
+      'patchdiff_read_target',
+      target['target_file_id'] === undefined ? {} : { target_file_id: target['target_file_id'] },
+    );
+    expect(read.structured).toMatchObject({ version: 3, text: '# Notes\n\nAlpha\ngamma\ndelta\n' });
+    const replay = await host.call('patchdiff_replay_target', { target_file_id: target['target_file_id'] });
+    expect(replay.structured).toMatchObject({ status: 'success', materialized_state_matches: true });
+  });
+
+  test('every tool answers arguments that are empty, malformed, unknown or too many within its output schema', async () => {
+    for (const tool of tools) {
+      const example = exampleOf(tool);
+      const cases: Record<string, unknown>[] = [
+        {},
+        { ...example, target_file_id: 'no uuid' },
+        { ...example, target_file_id: UNKNOWN },
+        { ...example, misspelt: true },
+        { ...example, target_file_id: null },
+      ];
+      for (const args of cases) {
+        const result = await host.call(tool.name, args);
+        expect({ tool: tool.name, args, text: result.text, isError: result.isError }).toMatchObject({ isError: false });
+        expect({ tool: tool.name, args, fault: valid(tool.outputSchema, result.structured) }).toMatchObject({ fault: '' });
+        expect(JSON.parse(result.text)).toEqual(result.structured);
+      }
+    }
+  });
+});
+
+test('all examples together stay under 8,192 bytes', async () => {
+  const database = await createDatabase();
+  const host = await connectNew({ env: { DATABASE_URL: database.url('writer') } });
+  try {
+    const examples = (await host.listTools()).map((tool) => JSON.stringify({ name: tool.name, arguments: exampleOf(tool) }));
+    expect(examples).toHaveLength(14);
+    expect(Buffer.byteLength(examples.join('\n'))).toBeLessThan(8192);
+  } finally {
+    await host.close();
+    await database.drop();
+  }
+});
+
+/** Empty when `value` is valid under the schema, else what is wrong. */
+function valid(schema: object, value: unknown): string {
+  const result = new AjvJsonSchemaValidator().getValidator(schema)(value);
+  return result.valid ? '' : result.errorMessage;
+}
