@@ -43,13 +43,36 @@ export function table(output: Output, headings: readonly string[], rows: readonl
   const made = new Table({
     head: headings.map((heading) => output.colors.bold(heading)),
     chars: {
-      top: none, 'top-mid': none, 'top-left': none, 'top-right': none, bottom: none, 'bottom-mid': none, 'bottom-left': none,
-      'bottom-right': none, left: none, 'left-mid': none, mid: none, 'mid-mid': none, right: none, 'right-mid': none, middle: '  ',
+      top: none,
+      'top-mid': none,
+      'top-left': none,
+      'top-right': none,
+      bottom: none,
+      'bottom-mid': none,
+      'bottom-left': none,
+      'bottom-right': none,
+      left: none,
+      'left-mid': none,
+      mid: none,
+      'mid-mid': none,
+      right: none,
+      'right-mid': none,
+      middle: '  ',
     },
     style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
   });
-  for (const row of rows) made.push(row.map((cell) => printable(String(cell ?? ''))));
-  return made.toString().split('\n').map((text) => text.trimEnd()).join('\n');
+  for (const row of rows) made.push(row.map((cell) => printable(plain(cell))));
+  return made
+    .toString()
+    .split('\n')
+    .map((text) => text.trimEnd())
+    .join('\n');
+}
+
+/** A field of an answer as text: strings as they are, nothing for null, JSON for the rest. */
+export function plain(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return value === null || value === undefined ? '' : JSON.stringify(value);
 }
 
 /** Text that cannot move the cursor or clear the screen: control characters of a document or a name are shown escaped. */

@@ -187,7 +187,7 @@ test('a pid file whose number another process has now does not keep the server d
   const account = serverAccount();
   const bystander = spawn('sleep', ['600'], { ...account.spawn });
   try {
-    writeFileSync(file, content.replace(/^\d+/, String(bystander.pid)));
+    writeFileSync(file, content.replace(/^\d+/, () => String(bystander.pid)));
     expect(serverStatus({ home })).toMatchObject({ running: false, pid: null });
     const again = await start(home);
     expect(again.how).toBe('started');

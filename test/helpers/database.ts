@@ -43,7 +43,7 @@ export function useDatabase(): TestDatabase {
 /** One more database: a copy of the template, or with `empty` a fresh one without our schemas. The caller drops it. */
 export async function createDatabase(options: { empty?: boolean } = {}): Promise<TestDatabase> {
   const template = inject('template');
-  const name = template.name.replace(/template$/, randomBytes(5).toString('hex'));
+  const name = template.name.replace(/template$/, () => randomBytes(5).toString('hex'));
   const source = options.empty ? `template0 encoding 'UTF8'` : template.name;
   await withServer(template.serverUrl, (client) => client.query(`create database ${name} template ${source}`));
   const clients: pg.Client[] = [];
@@ -74,7 +74,7 @@ export async function createDatabase(options: { empty?: boolean } = {}): Promise
     },
     drop: async () => {
       await Promise.all(clients.map((client) => client.end().catch(() => undefined)));
-      await Promise.all(pools.map((pool) => (pool.ended ? undefined : pool.end())));
+      await Promise.all(pools.filter((pool) => !pool.ended).map((pool) => pool.end()));
       await withServer(template.serverUrl, (client) => client.query(`drop database if exists ${name} with (force)`));
     },
   };

@@ -9,7 +9,9 @@ export function migrationsFolder(bodies: readonly string[]): string {
   mkdirSync(path.join(folder, 'committed'));
   let previous: string | null = null;
   for (const [index, body] of bodies.entries()) {
-    const hashed: string = createHash('sha1').update(`${`${previous ?? ''}\n${body.trim()}`.trim()}\n`).digest('hex');
+    const hashed: string = createHash('sha1')
+      .update(`${`${previous ?? ''}\n${body.trim()}`.trim()}\n`)
+      .digest('hex');
     const hash = `sha1:${hashed}`;
     const name = `${String(index + 1).padStart(6, '0')}-step.sql`;
     const header = `--! Previous: ${previous ?? '-'}\n--! Hash: ${hash}\n--! Message: step\n`;

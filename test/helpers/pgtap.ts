@@ -55,7 +55,7 @@ export async function runTapFile(client: pg.Client, file: string): Promise<TapRu
 }
 
 function tarEntry(archive: Buffer, name: RegExp): string {
-  for (let at = 0; at + 512 <= archive.length; ) {
+  for (let at = 0; at + 512 <= archive.length;) {
     const entry = archive.toString('utf8', at, at + 100).replace(/\0.*$/s, '');
     if (entry === '') break;
     const size = parseInt(archive.toString('ascii', at + 124, at + 136), 8);

@@ -18,7 +18,10 @@ export function addAuditCommands(program: Command, host: Host, run: Run): void {
     .description('prove that history and content agree: chain, sequences, hashes, reconstruction')
     .argument('[target]', 'target_file_id; without it every document')
     .option('--noted <sequence:hash>', 'a chain head noted elsewhere: proves that nothing before it was cut off or rewritten')
-    .addHelpText('after', '\nPrints the chain head to note elsewhere. Without a noted head a rewritten chain that is sound in itself looks sound.')
+    .addHelpText(
+      'after',
+      '\nPrints the chain head to note elsewhere. Without a noted head a rewritten chain that is sound in itself looks sound.',
+    )
     .action(run((output, target: string | undefined, options: { noted?: string }) => verify(host, output, target, options)));
 }
 
@@ -39,8 +42,20 @@ async function show(host: Host, output: Output, id: string): Promise<Exit> {
         .map(([name, value]) => [name, value]);
       const parts = [table(output, ['field', 'value'], fields)];
       if (changes.length > 0) {
-        parts.push(table(output, ['change', 'operation', 'at', 'removed', 'written', 'intent'], changes.map((change) =>
-          [change.change_id, change.operation, `${change.span_start}–${change.span_end}`, change.matched_chars, change.replacement_chars, change.intent])));
+        parts.push(
+          table(
+            output,
+            ['change', 'operation', 'at', 'removed', 'written', 'intent'],
+            changes.map((change) => [
+              change.change_id,
+              change.operation,
+              `${change.span_start}–${change.span_end}`,
+              change.matched_chars,
+              change.replacement_chars,
+              change.intent,
+            ]),
+          ),
+        );
       }
       if (diagnostic !== null) parts.push(output.colors.bold('diagnostic'), printableJson(diagnostic));
       parts.push(output.colors.bold('payload'), printable(payload));
@@ -53,7 +68,10 @@ async function show(host: Host, output: Output, id: string): Promise<Exit> {
 async function verify(host: Host, output: Output, target: string | undefined, options: { noted?: string }): Promise<Exit> {
   const noted = /^(\d+):([0-9a-f]{64})$/.exec(options.noted ?? '');
   if (options.noted !== undefined && (!noted || target === undefined)) {
-    output.answer({ status: 'invalid_argument', argument: 'noted' }, () => '--noted takes <sequence>:<64 hexadecimal digits>, and a target');
+    output.answer(
+      { status: 'invalid_argument', argument: 'noted' },
+      () => '--noted takes <sequence>:<64 hexadecimal digits>, and a target',
+    );
     return EXIT.usage;
   }
   return withSession(host, output, null, async ({ database }) => {
@@ -62,9 +80,10 @@ async function verify(host: Host, output: Output, target: string | undefined, op
       output.answer({ status: 'not_found', target_file_id: target }, () => `there is no document ${printable(target)}`);
       return EXIT.notFound;
     }
-    const findings = target === undefined
-      ? await verifyAll(database)
-      : await verifyTarget(database, target, noted ? { sequence: Number(noted[1]), hash: noted[2] ?? '' } : null);
+    const findings =
+      target === undefined
+        ? await verifyAll(database)
+        : await verifyTarget(database, target, noted ? { sequence: Number(noted[1]), hash: noted[2] ?? '' } : null);
     const status = findings.length === 0 ? 'sound' : 'unsound';
     output.answer({ status, findings, ...(head === null ? {} : { chain_head: head }) }, () => renderFindings(output, findings, head));
     return findings.length === 0 ? EXIT.done : EXIT.unsound;

@@ -21,7 +21,7 @@ export function addDemo(program: Command, host: Host, run: Run): void {
     .command('demo')
     .description('import, edit, refuse, recover, save and audit a copy of a file, over a real MCP server')
     .argument('[file]', 'a text file; the default is a sample')
-    .option('--in-place', 'work on the file itself instead of a copy: the demo\'s edit is saved into it')
+    .option('--in-place', "work on the file itself instead of a copy: the demo's edit is saved into it")
     .action(run((output, file: string | undefined, options: { inPlace?: boolean }) => demo(host, output, file, options.inPlace === true)));
 }
 
@@ -54,9 +54,23 @@ async function demo(host: Host, output: Output, file: string | undefined, inPlac
   return withSession(host, output, workspace, async ({ database, service }) => {
     const changes = await readChanges(database, story.target);
     output.say(bold('The history, from SQL'));
-    output.say(dim(`  ${CHANGES_SQL.replace('$1', `'${story.target}'`).replace(/\s+/g, ' ')}`));
-    output.say(indent(table(output, ['#', 'version', 'at', 'removed', 'written', 'intent'], changes.map((change) =>
-      [change.ledger_sequence, change.after_version, `${change.span_start}–${change.span_end}`, change.matched_chars, change.replacement_chars, change.intent]))));
+    output.say(dim(`  ${CHANGES_SQL.replace('$1', () => `'${story.target}'`).replace(/\s+/g, ' ')}`));
+    output.say(
+      indent(
+        table(
+          output,
+          ['#', 'version', 'at', 'removed', 'written', 'intent'],
+          changes.map((change) => [
+            change.ledger_sequence,
+            change.after_version,
+            `${change.span_start}–${change.span_end}`,
+            change.matched_chars,
+            change.replacement_chars,
+            change.intent,
+          ]),
+        ),
+      ),
+    );
     output.say('');
 
     const findings = await verifyTarget(database, story.target);
@@ -75,22 +89,29 @@ async function demo(host: Host, output: Output, file: string | undefined, inPlac
       file: place,
       disk_sha256: createHash('sha256').update(disk).digest('hex'),
       version: story.version,
-      steps: story.steps.map(({ name, tool, result }) => ({ name, tool, status: result['status'], failure_reason: result['failure_reason'] ?? null })),
+      steps: story.steps.map(({ name, tool, result }) => ({
+        name,
+        tool,
+        status: result['status'],
+        failure_reason: result['failure_reason'] ?? null,
+      })),
       changes,
       findings,
       replay,
       chain_head: head,
     };
-    output.answer(summary, () => [
-      bold('The proof'),
-      ...checks.map(([name, holds]) => `  ${holds ? green('holds') : red('FAILS')}  ${name}`),
-      '',
-      `On disk: ${printable(story.before)}`,
-      `     is: ${printable(story.after)}`,
-      '',
-      `Look further: patchdiff log ${story.target}`,
-      '              patchdiff db psql        (select * from patchdiff_audit.attempts)',
-    ].join('\n'));
+    output.answer(summary, () =>
+      [
+        bold('The proof'),
+        ...checks.map(([name, holds]) => `  ${holds ? green('holds') : red('FAILS')}  ${name}`),
+        '',
+        `On disk: ${printable(story.before)}`,
+        `     is: ${printable(story.after)}`,
+        '',
+        `Look further: patchdiff log ${story.target}`,
+        '              patchdiff db psql        (select * from patchdiff_audit.attempts)',
+      ].join('\n'),
+    );
     return good ? EXIT.done : EXIT.unsound;
   });
 }
@@ -100,5 +121,8 @@ function line(step: Step): string {
 }
 
 function indent(text: string): string {
-  return text.split('\n').map((row) => `  ${row}`).join('\n');
+  return text
+    .split('\n')
+    .map((row) => `  ${row}`)
+    .join('\n');
 }

@@ -19,11 +19,13 @@ export function addDoctor(program: Command, host: Host, run: Run): void {
   program
     .command('doctor')
     .description('check Node, the database, its revision and its guards; say which command mends what')
-    .action(run(async (output) => {
-      const { checks, exit } = await examine(host);
-      output.answer({ checks, exit }, () => checks.map((check) => render(output, check)).join('\n'));
-      return exit;
-    }));
+    .action(
+      run(async (output) => {
+        const { checks, exit } = await examine(host);
+        output.answer({ checks, exit }, () => checks.map((check) => render(output, check)).join('\n'));
+        return exit;
+      }),
+    );
 }
 
 async function examine(host: Host): Promise<{ checks: Check[]; exit: Exit }> {
@@ -75,7 +77,7 @@ async function examine(host: Host): Promise<{ checks: Check[]; exit: Exit }> {
             name: 'DDL guards',
             state: 'warning',
             detail: 'no event triggers: the migrating login was no superuser, so the owner could alter the logs',
-            command: 'as a superuser in psql: select patchdiff_store.guard_ddl(true)',
+            command: 'as a superuser in psql: select patchdiff_guard.guard_ddl(true)',
           },
     );
     return { checks, exit: EXIT.done };

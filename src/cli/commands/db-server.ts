@@ -13,60 +13,82 @@ export function addDatabaseCommands(program: Command, host: Host, run: Run): voi
 
   db.command('start')
     .description('start the embedded PostgreSQL (initialising it the first time) and migrate it')
-    .action(run(async (output) => {
-      const server = await ensureServer({ home: resolveHome(host.env) });
-      const { after } = await migrateDatabase(server.adminUrl);
-      output.answer({ how: server.how, pid: server.pid, port: server.port, migrations: after.applied }, () =>
-        `${server.how}: PostgreSQL on 127.0.0.1:${server.port} (pid ${server.pid}), ${after.explanation}`);
-      return EXIT.done;
-    }));
+    .action(
+      run(async (output) => {
+        const server = await ensureServer({ home: resolveHome(host.env) });
+        const { after } = await migrateDatabase(server.adminUrl);
+        output.answer(
+          { how: server.how, pid: server.pid, port: server.port, migrations: after.applied },
+          () => `${server.how}: PostgreSQL on 127.0.0.1:${server.port} (pid ${server.pid}), ${after.explanation}`,
+        );
+        return EXIT.done;
+      }),
+    );
 
   db.command('stop')
     .description('stop the embedded PostgreSQL; its data stays')
-    .action(run(async (output) => {
-      const stopped = await stopServer({ home: resolveHome(host.env) });
-      output.answer({ stopped }, () => (stopped ? 'stopped' : 'not running'));
-      return EXIT.done;
-    }));
+    .action(
+      run(async (output) => {
+        const stopped = await stopServer({ home: resolveHome(host.env) });
+        output.answer({ stopped }, () => (stopped ? 'stopped' : 'not running'));
+        return EXIT.done;
+      }),
+    );
 
   db.command('status')
     .description('say where the embedded server is and whether it runs')
-    .action(run((output) => {
-      const status = serverStatus({ home: resolveHome(host.env) });
-      output.answer(status, () => [
-        status.running ? `running on 127.0.0.1:${status.port} (pid ${status.pid})` : status.initialised ? 'not running' : 'not initialised',
-        `home  ${status.home}`,
-        `log   ${status.log}`,
-      ].join('\n'));
-      return Promise.resolve(EXIT.done);
-    }));
+    .action(
+      run((output) => {
+        const status = serverStatus({ home: resolveHome(host.env) });
+        output.answer(status, () =>
+          [
+            status.running
+              ? `running on 127.0.0.1:${status.port} (pid ${status.pid})`
+              : status.initialised
+                ? 'not running'
+                : 'not initialised',
+            `home  ${status.home}`,
+            `log   ${status.log}`,
+          ].join('\n'),
+        );
+        return Promise.resolve(EXIT.done);
+      }),
+    );
 
   db.command('migrate')
-    .description('bring the database to this package\'s revision (forward only; safe to repeat)')
+    .description("bring the database to this package's revision (forward only; safe to repeat)")
     .addHelpText('after', '\nUses PATCHDIFF_ADMIN_URL, else DATABASE_URL, else the embedded server.')
-    .action(run(async (output) => {
-      const { before, after } = await migrateDatabase(await adminUrl(host));
-      output.answer({ before: before.state, after: after.state, applied: after.applied - before.applied }, () =>
-        before.state === 'current' ? after.explanation : `${after.applied - before.applied} applied: ${after.explanation}`);
-      return EXIT.done;
-    }));
+    .action(
+      run(async (output) => {
+        const { before, after } = await migrateDatabase(await adminUrl(host));
+        output.answer({ before: before.state, after: after.state, applied: after.applied - before.applied }, () =>
+          before.state === 'current' ? after.explanation : `${after.applied - before.applied} applied: ${after.explanation}`,
+        );
+        return EXIT.done;
+      }),
+    );
 
   db.command('url')
-    .description('print the connection URL: the writer\'s, or with --admin the migrating login\'s')
+    .description("print the connection URL: the writer's, or with --admin the migrating login's")
     .option('--admin', 'the login that migrates (of the embedded server: its superuser)')
-    .action(run(async (output, options: { admin?: boolean }) => {
-      const url = await knownUrl(host, options.admin === true);
-      output.answer({ url }, () => url);
-      return EXIT.done;
-    }));
+    .action(
+      run(async (output, options: { admin?: boolean }) => {
+        const url = await knownUrl(host, options.admin === true);
+        output.answer({ url }, () => url);
+        return EXIT.done;
+      }),
+    );
 
   db.command('psql')
     .description('open psql on the database; arguments after -- go to psql')
     .option('--admin', 'as the login that migrates')
     .argument('[arguments...]')
     .addHelpText('after', '\nThe embedded server brings no psql of its own: one must be installed.')
-    .action(run(async (_output, arguments_: string[], options: { admin?: boolean }) =>
-      psql(await knownUrl(host, options.admin === true), arguments_, host)));
+    .action(
+      run(async (_output, arguments_: string[], options: { admin?: boolean }) =>
+        psql(await knownUrl(host, options.admin === true), arguments_, host),
+      ),
+    );
 }
 
 async function adminUrl(host: Host): Promise<string> {
@@ -90,7 +112,8 @@ function psql(url: string, arguments_: readonly string[], host: Host): Promise<E
     // By the environment, since every user may read another's command line.
     const child = spawn('psql', [...arguments_], { stdio: 'inherit', env: { ...host.env, ...libpqEnvironment(url) } });
     child.once('error', (error: NodeJS.ErrnoException) =>
-      reject(error.code === 'ENOENT' ? new ExitError(EXIT.failed, 'psql is not installed; install the PostgreSQL client') : error));
+      reject(error.code === 'ENOENT' ? new ExitError(EXIT.failed, 'psql is not installed; install the PostgreSQL client') : error),
+    );
     child.once('exit', (code) => resolve(code === 0 ? EXIT.done : EXIT.failed));
   });
 }

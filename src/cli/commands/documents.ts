@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { Command } from 'commander';
 import type { JsonObject } from '../../service/types.ts';
 import { EXIT, exitOfStatus, type Exit } from '../exit.ts';
-import { printable, short, table, type Host, type Output } from '../output.ts';
+import { plain, printable, short, table, type Host, type Output } from '../output.ts';
 import type { Run } from '../run.ts';
 import { withSession } from './db-session.ts';
 
@@ -14,7 +14,7 @@ export function addDocumentCommands(program: Command, host: Host, run: Run): voi
     .command('import')
     .description('put files under authority, bound to their place on disk')
     .argument('<file...>')
-    .option('--workspace <directory>', 'the workspace they belong to (default: PATCHDIFF_WORKSPACE_ROOT, else each file\'s directory)')
+    .option('--workspace <directory>', "the workspace they belong to (default: PATCHDIFF_WORKSPACE_ROOT, else each file's directory)")
     .addHelpText('after', '\nThe file is read, not changed. Importing it again answers "existing" while it is what was last saved.')
     .action(run(importFiles.bind(null, host)));
 
@@ -23,18 +23,33 @@ export function addDocumentCommands(program: Command, host: Host, run: Run): voi
     .description('list documents, newest first')
     .argument('[filter]', 'part of the name or the workspace path')
     .option('--limit <n>', 'documents a page, 1 to 200', '50')
-    .action(run((output, filter: string | undefined, options: { limit: string }) =>
-      withSession(host, output, null, async ({ service }) => {
-        const result = await service.listTargets({ ...(filter === undefined ? {} : { filter }), limit: Number(options.limit) });
-        return answer(output, result, () =>
-          table(output, ['target', 'version', 'hash', 'name', 'path'], (result['targets'] as Row[]).map((target) => [
-            target['target_file_id'], target['version'], short(target['current_hash']), target['display_name'], target['workspace_path'],
-          ])) || 'no documents');
-      })));
+    .action(
+      run((output, filter: string | undefined, options: { limit: string }) =>
+        withSession(host, output, null, async ({ service }) => {
+          const result = await service.listTargets({ ...(filter === undefined ? {} : { filter }), limit: Number(options.limit) });
+          return answer(
+            output,
+            result,
+            () =>
+              table(
+                output,
+                ['target', 'version', 'hash', 'name', 'path'],
+                (result['targets'] as Row[]).map((target) => [
+                  target['target_file_id'],
+                  target['version'],
+                  short(target['current_hash']),
+                  target['display_name'],
+                  target['workspace_path'],
+                ]),
+              ) || 'no documents',
+          );
+        }),
+      ),
+    );
 
   program
     .command('read')
-    .description('print a document\'s current text')
+    .description("print a document's current text")
     .argument('<target>', 'target_file_id')
     .option('--start <n>', 'first code point', '0')
     .option('--length <n>', 'code points; the default prints everything from start on')
@@ -42,35 +57,41 @@ export function addDocumentCommands(program: Command, host: Host, run: Run): voi
 
   program
     .command('log')
-    .description('show a document\'s attempts, newest first')
+    .description("show a document's attempts, newest first")
     .argument('<target>', 'target_file_id')
     .option('--status <status>', 'only accepted or rejected ones')
     .option('--limit <n>', 'attempts a page, 1 to 200', '20')
     .option('--before <sequence>', 'continue below this sequence')
-    .action(run((output, target: string, options: { status?: string; limit: string; before?: string }) =>
-      withSession(host, output, null, async ({ service }) => {
-        const { status, limit, before } = options;
-        const result = await service.getPdcpLog({
-          target_file_id: target,
-          limit: Number(limit),
-          ...(status === undefined ? {} : { status }),
-          ...(before === undefined ? {} : { before_sequence: Number(before) }),
-        });
-        return answer(output, result, () => renderLog(output, result));
-      })));
+    .action(
+      run((output, target: string, options: { status?: string; limit: string; before?: string }) =>
+        withSession(host, output, null, async ({ service }) => {
+          const { status, limit, before } = options;
+          const result = await service.getPdcpLog({
+            target_file_id: target,
+            limit: Number(limit),
+            ...(status === undefined ? {} : { status }),
+            ...(before === undefined ? {} : { before_sequence: Number(before) }),
+          });
+          return answer(output, result, () => renderLog(output, result));
+        }),
+      ),
+    );
 
   program
     .command('replay')
     .description('rebuild a document from its history and compare it with what is stored')
     .argument('<target>', 'target_file_id')
     .option('--to <version>', 'stop at this version')
-    .action(run((output, target: string, options: { to?: string }) =>
-      withSession(host, output, null, async ({ service }) => {
-        const upTo = options.to === undefined ? {} : { up_to_version: Number(options.to) };
-        const result = await service.replayTarget({ target_file_id: target, ...upTo });
-        const exit = answer(output, result, () => renderReplay(output, result));
-        return result['materialized_state_matches'] === false ? EXIT.unsound : exit;
-      })));
+    .action(
+      run((output, target: string, options: { to?: string }) =>
+        withSession(host, output, null, async ({ service }) => {
+          const upTo = options.to === undefined ? {} : { up_to_version: Number(options.to) };
+          const result = await service.replayTarget({ target_file_id: target, ...upTo });
+          const exit = answer(output, result, () => renderReplay(output, result));
+          return result['materialized_state_matches'] === false ? EXIT.unsound : exit;
+        }),
+      ),
+    );
 }
 
 async function importFiles(host: Host, output: Output, files: string[], options: { workspace?: string }): Promise<Exit> {
@@ -79,14 +100,21 @@ async function importFiles(host: Host, output: Output, files: string[], options:
   for (const file of files) {
     const absolute = path.resolve(host.cwd, file);
     const workspace = root === null ? path.dirname(absolute) : path.resolve(host.cwd, root);
-    results.push(await withSession(host, output, workspace, ({ service }) =>
-      service.initializeTarget({ from_workspace: true, path: path.relative(workspace, absolute) })));
+    results.push(
+      await withSession(host, output, workspace, ({ service }) =>
+        service.initializeTarget({ from_workspace: true, path: path.relative(workspace, absolute) }),
+      ),
+    );
   }
-  output.answer(results, () => results.map((result, index) =>
-    result['target_file_id'] === undefined || result['target_file_id'] === null
-      ? `${printable(files[index] ?? '')}: ${refusal(output, result)}`
-      : `${String(result['target_file_id'])}  ${String(result['status'])} at version ${String(result['version'])}  ${printable(files[index] ?? '')}`,
-  ).join('\n'));
+  output.answer(results, () =>
+    results
+      .map((result, index) =>
+        result['target_file_id'] === undefined || result['target_file_id'] === null
+          ? `${printable(files[index] ?? '')}: ${refusal(output, result)}`
+          : `${plain(result['target_file_id'])}  ${plain(result['status'])} at version ${plain(result['version'])}  ${printable(files[index] ?? '')}`,
+      )
+      .join('\n'),
+  );
   return results.map((result) => exitOfStatus(result['status'])).find((exit) => exit !== EXIT.done) ?? EXIT.done;
 }
 
@@ -100,15 +128,19 @@ async function readText(host: Host, output: Output, target: string, options: { s
     // Pages of one version only: a document that moves meanwhile is read again from its start.
     while (result['status'] === 'ok') {
       if (result['version'] !== first['version']) return readText(host, output, target, options);
-      text += String(result['text']);
+      text += plain(result['text']);
       const next = result['next_start'];
-      const rest = wanted - ([...text].length);
+      const rest = wanted - [...text].length;
       if (typeof next !== 'number' || rest <= 0) break;
       start = next;
       result = await service.readTarget({ target_file_id: target, start, length: Math.min(rest, 8000) });
     }
     if (result['status'] !== 'ok') return answer(output, result, () => '');
-    return answer(output, { ...first, end: result['end'], text, truncated: result['truncated'], next_start: result['next_start'] } as JsonObject, () => text);
+    return answer(
+      output,
+      { ...first, end: result['end'], text, truncated: result['truncated'], next_start: result['next_start'] ?? null },
+      () => text,
+    );
   });
 }
 
@@ -117,20 +149,24 @@ function renderLog(output: Output, result: JsonObject): string {
   const rows = entries.map((entry) => [
     entry['log_sequence'],
     entry['status'],
-    entry['status'] === 'accepted' ? `${String(entry['before_version'])} → ${String(entry['after_version'])}` : String(entry['before_version']),
+    entry['status'] === 'accepted'
+      ? `${plain(entry['before_version'])} → ${plain(entry['after_version'])}`
+      : plain(entry['before_version']),
     entry['failure_reason'],
     entry['pdcp_log_id'],
     entry['created_at'],
   ]);
-  const more = result['has_more'] === true ? `\nmore: --before ${String(result['next_sequence'])}` : '';
+  const more = result['has_more'] === true ? `\nmore: --before ${plain(result['next_sequence'])}` : '';
   return (table(output, ['#', 'status', 'version', 'reason', 'attempt', 'when'], rows) || 'no attempts') + more;
 }
 
 function renderReplay(output: Output, result: JsonObject): string {
   const checks = (result['materialized_state_checks'] ?? {}) as Row;
   const lines = [
-    `${String(result['status'])}: version ${String(result['reconstructed_version'])}, hash ${String(result['reconstructed_hash'])}`,
-    ...Object.entries(checks).map(([name, holds]) => `  ${holds === true ? output.colors.green('holds') : output.colors.red('fails')}  ${name}`),
+    `${plain(result['status'])}: version ${plain(result['reconstructed_version'])}, hash ${plain(result['reconstructed_hash'])}`,
+    ...Object.entries(checks).map(
+      ([name, holds]) => `  ${holds === true ? output.colors.green('holds') : output.colors.red('fails')}  ${name}`,
+    ),
   ];
   return lines.join('\n');
 }
@@ -146,5 +182,5 @@ function refusal(output: Output, result: JsonObject): string {
   const words = ['failure_reason', 'failure_detail', 'message', 'argument', 'rule']
     .map((name) => result[name])
     .filter((value): value is string => typeof value === 'string');
-  return `${output.colors.red(String(result['status']))}${words.length > 0 ? `: ${printable(words.join('; '))}` : ''}`;
+  return `${output.colors.red(plain(result['status']))}${words.length > 0 ? `: ${printable(words.join('; '))}` : ''}`;
 }

@@ -41,13 +41,24 @@ export async function tell(host: DemoHost, path: string, told: Tell): Promise<St
     return result;
   };
 
-  const imported = await step('import', 'patchdiff_initialize_target', { from_workspace: true, path }, 'created', (result) =>
-    `version 0, ${String((result['source_line_endings'] as ToolResult | null)?.['source_utf8_bytes'])} bytes, line ends ${String((result['source_line_endings'] as ToolResult | null)?.['style'])}`);
+  const imported = await step(
+    'import',
+    'patchdiff_initialize_target',
+    { from_workspace: true, path },
+    'created',
+    (result) =>
+      `version 0, ${String((result['source_line_endings'] as ToolResult | null)?.['source_utf8_bytes'])} bytes, line ends ${String((result['source_line_endings'] as ToolResult | null)?.['style'])}`,
+  );
   const target = String(imported['target_file_id']);
   const on = (rest: Record<string, unknown>) => ({ target_file_id: target, ...rest });
 
-  const read = await step('read', 'patchdiff_read_target', on({}), 'ok', (result) =>
-    `${String(result['total_chars'])} code points, hash ${String(result['current_hash']).slice(0, 12)}…`);
+  const read = await step(
+    'read',
+    'patchdiff_read_target',
+    on({}),
+    'ok',
+    (result) => `${String(result['total_chars'])} code points, hash ${String(result['current_hash']).slice(0, 12)}…`,
+  );
   const line = uniqueLine(String(read['text']));
   const guard = { expected_target_version: 0, expected_current_hash: read['current_hash'] };
 
@@ -58,29 +69,47 @@ export async function tell(host: DemoHost, path: string, told: Tell): Promise<St
   });
 
   const edits = [{ match: line, replace: line + MARK }];
-  await step('preview', 'patchdiff_preview', on({ format: 'patchdiff-tx/1', ...guard, intent: 'note a second look', edits }), 'accepted|ok', () =>
-    'it would apply; nothing was written');
+  await step(
+    'preview',
+    'patchdiff_preview',
+    on({ format: 'patchdiff-tx/1', ...guard, intent: 'note a second look', edits }),
+    'accepted|ok',
+    () => 'it would apply; nothing was written',
+  );
 
   const submission = { ...guard, intent: 'note a second look', client_request_id: 'demo-1', edits };
-  const accepted = await step('edit', 'patchdiff_submit_edits', on(submission), 'accepted', (result) =>
-    `version ${String(result['version'])}, attempt ${String(result['pdcp_log_id'])}`);
+  const accepted = await step(
+    'edit',
+    'patchdiff_submit_edits',
+    on(submission),
+    'accepted',
+    (result) => `version ${String(result['version'])}, attempt ${String(result['pdcp_log_id'])}`,
+  );
   await step('repeat', 'patchdiff_submit_edits', on(submission), 'accepted', (result) => {
-    if (result['deduplicated'] !== true || result['pdcp_log_id'] !== accepted['pdcp_log_id']) throw new Error('the repeat was not recognised');
+    if (result['deduplicated'] !== true || result['pdcp_log_id'] !== accepted['pdcp_log_id'])
+      throw new Error('the repeat was not recognised');
     return 'same key, same attempt: nothing was applied twice';
   });
 
-  await step('stale edit', 'patchdiff_submit_edits', on({ ...guard, intent: 'late', edits: [{ match: line, replace: `${line}!` }] }), 'rejected', (result) =>
-    `refused (${String(result['failure_reason'])}): the document is at version ${String(result['current_version'])} by now`);
+  await step(
+    'stale edit',
+    'patchdiff_submit_edits',
+    on({ ...guard, intent: 'late', edits: [{ match: line, replace: `${line}!` }] }),
+    'rejected',
+    (result) => `refused (${String(result['failure_reason'])}): the document is at version ${String(result['current_version'])} by now`,
+  );
 
   const mistyped = mistype(line + MARK);
   const missed = await step(
-    'mistyped edit', 'patchdiff_submit_edits',
+    'mistyped edit',
+    'patchdiff_submit_edits',
     on({ expected_target_version: 1, intent: 'note a third look', edits: [{ match: mistyped, replace: line + LATER }] }),
     'rejected',
     (result) => `refused (${String(result['failure_reason'])}); nearest text: ${JSON.stringify(nearest(result))}`,
   );
   const recovered = await step(
-    'recover', 'patchdiff_submit_edits',
+    'recover',
+    'patchdiff_submit_edits',
     on({
       expected_target_version: 1,
       intent: 'note a third look',
@@ -92,17 +121,26 @@ export async function tell(host: DemoHost, path: string, told: Tell): Promise<St
   );
 
   const version = Number(recovered['version']);
-  await step('save', 'patchdiff_save', on({ sync_workspace: true, expected_target_version: version }), 'published', (result) =>
-    `published to disk; chain head ${String(result['chain_sequence'])}:${String(result['chain_head']).slice(0, 12)}…`);
+  await step(
+    'save',
+    'patchdiff_save',
+    on({ sync_workspace: true, expected_target_version: version }),
+    'published',
+    (result) => `published to disk; chain head ${String(result['chain_sequence'])}:${String(result['chain_head']).slice(0, 12)}…`,
+  );
   return { steps, target, version, hash: String(recovered['after_hash'] ?? recovered['current_hash']), before: line, after: line + LATER };
 }
 
 /** A line that occurs once in the text, with words in it; the longest of the first thousand such lines up to 200 characters. */
 function uniqueLine(text: string): string {
-  const lines = text.split('\n').slice(0, -1).filter((line) => line.length <= 200 && (line.match(/\p{L}/gu)?.length ?? 0) >= 5);
+  const lines = text
+    .split('\n')
+    .slice(0, -1)
+    .filter((line) => line.length <= 200 && (line.match(/\p{L}/gu)?.length ?? 0) >= 5);
   const once = lines.slice(0, 1000).filter((line) => text.indexOf(line) === text.lastIndexOf(line));
   const [chosen] = once.sort((one, other) => other.length - one.length);
-  if (chosen === undefined) throw new Error('the demo needs a text file with a line of words that occurs only once in its first 4,000 characters');
+  if (chosen === undefined)
+    throw new Error('the demo needs a text file with a line of words that occurs only once in its first 4,000 characters');
   return chosen;
 }
 

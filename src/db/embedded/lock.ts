@@ -52,7 +52,10 @@ function takeFile(directory: string): Release | null {
   try {
     const flags = constants.O_RDWR | constants.O_CREAT | constants.O_NONBLOCK | O_EXLOCK;
     const descriptor = openSync(path.join(directory, 'lock'), flags, 0o600);
-    return () => Promise.resolve(closeSync(descriptor));
+    return () => {
+      closeSync(descriptor);
+      return Promise.resolve();
+    };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return null;
     throw error;
