@@ -21,7 +21,8 @@ begin
     'g'
   );
   v_text := regexp_replace(v_text, '\\u(0000|[dD][89a-fA-F][0-9a-fA-F]{2})', p_marks[1] || '\1', 'g');
-  return replace(replace(v_text, p_marks[3], '\'), p_marks[2], '\\');
+  -- chr(92): the migration tool takes a quote after a backslash for part of the text.
+  return replace(replace(v_text, p_marks[3], chr(92)), p_marks[2], '\\');
 end;
 $$;
 
