@@ -117,12 +117,26 @@ export class ArgumentReader {
     return this.optionalText(name, maxChars, allowEmpty) ?? this.#required(name, 'required, a string', '');
   }
 
-  optionalHash(name: string): string | null {
+  /** Any string, to be judged by the tool itself. */
+  rawText(name: string): string | null {
     const value = this.#take(name);
     if (value === undefined || value === null) return null;
-    if (typeof value === 'string' && HASH.test(value)) return value;
-    this.refuse(name, '64 lowercase hexadecimal digits');
+    if (typeof value === 'string') return value;
+    this.refuse(name, 'a string');
     return null;
+  }
+
+  /** A string that matches; `rule` says the pattern in words. */
+  matching(name: string, pattern: RegExp, rule: string): string | null {
+    const value = this.#take(name);
+    if (value === undefined || value === null) return null;
+    if (typeof value === 'string' && pattern.test(value)) return value;
+    this.refuse(name, rule);
+    return null;
+  }
+
+  optionalHash(name: string): string | null {
+    return this.matching(name, HASH, '64 lowercase hexadecimal digits');
   }
 
   oneOf<C extends string>(name: string, choices: readonly C[], fallback: C | null): C {

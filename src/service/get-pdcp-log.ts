@@ -77,7 +77,7 @@ export async function getPdcpLog(context: Context, args: unknown, options: CallO
     targetFileId: reader.uuid('target_file_id'),
     limit: reader.clamped('limit', PAGE_DEFAULT, PAGE_MOST),
     beforeSequence: reader.integer('before_sequence', null, 1),
-    status: reader.has('status') ? reader.oneOf('status', ['accepted', 'rejected'], null) : null,
+    status: reader.has('status') ? reader.oneOf('status', ['accepted', 'rejected'] as const, null) : null,
     contentHash: reader.optionalHash('content_hash'),
     clientRequestId: reader.optionalText('client_request_id', MAX_KEY, true),
     includeContent: reader.flag('include_content', false),

@@ -2,7 +2,7 @@ import { commitAttempt } from '../db/calls/commit-attempt.ts';
 import type { CommitReceiptRow } from '../db/calls/commit-attempt.ts';
 import { decodeSubmission, prepareSubmission } from '../transaction/index.ts';
 import type { NearMissAnswer } from '../nearmiss/index.ts';
-import type { Decoded, Format, JsonObject, Submission } from '../transaction/index.ts';
+import type { Decoded, Format, JsonObject, Submission, WarningCode } from '../transaction/index.ts';
 import { isJsonObject } from './arguments.ts';
 import { claimOf } from './claim.ts';
 import type { Claim } from './claim.ts';
@@ -16,6 +16,9 @@ import { wrongArguments, wrongShape } from './wrong-shape.ts';
 
 /** With the guards held the content is fixed, so one re-claim suffices; the bound only keeps a defect from looping. */
 const MAX_CALLS = 3;
+
+/** The two warnings that are ours to give; the procedure derives the others itself. */
+const ADVISORY: ReadonlySet<WarningCode> = new Set(['occurrence_index_basis_shift', 'grapheme_boundary_split']);
 
 function call(context: Context, submission: Submission, targetFileId: string, claim: Claim, options: CallOptions): Promise<CommitReceiptRow> {
   const applied = claim.verdict === 'accepted' ? claim.applied : null;
@@ -34,7 +37,7 @@ function call(context: Context, submission: Submission, targetFileId: string, cl
       resolvedStarts: applied?.resolvedStarts ?? null,
       afterHash: applied?.afterHash ?? null,
       diagnostic: claim.verdict === 'rejected' ? JSON.stringify({ failure_reason: claim.fault.reason }) : null,
-      warnings: applied === null ? null : JSON.stringify(applied.warnings),
+      warnings: applied === null ? null : JSON.stringify(applied.warnings.filter(({ code }) => ADVISORY.has(code))),
       rawMetadata: submission.rawMetadata === null ? null : JSON.stringify(submission.rawMetadata),
     },
     { signal: options.signal },

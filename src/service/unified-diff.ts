@@ -53,27 +53,32 @@ function header(hunk: Hunk): string {
   return `@@ -${range(hunk.oldStart, hunk.oldLines)} +${range(hunk.newStart, hunk.newLines)} @@`;
 }
 
+/** Bytes of a line and its LF inside a JSON string. */
+function encodedBytes(line: string): number {
+  return Buffer.byteLength(JSON.stringify(line), 'utf8');
+}
+
 /**
- * The unified diff of two canonical texts (LF only), cut after whole lines so that its UTF-8 stays within `budget` bytes.
- * Deterministic: the bounds are counts, never a clock. `''` when the texts are equal.
+ * The unified diff of two canonical texts (LF only), cut after whole lines so that as a JSON string it stays within `budget` bytes.
+ * Deterministic: the bounds are counts, never a clock. `''` when the texts are equal. `omitted.bytes` are UTF-8 of the diff itself.
  */
-export function unifiedDiff(name: string, before: string, after: string, budget: number): UnifiedDiff {
+export function unifiedDiff(before: string, after: string, budget: number): UnifiedDiff {
   if (before === after) return { text: '', omitted: null };
   const patch = structuredPatch('a', 'b', before, after, undefined, undefined, {
     context: CONTEXT_LINES,
     maxEditLength: MAX_EDIT_LINES,
   }) as { hunks: Hunk[] } | undefined;
   const hunks = patch?.hunks ?? [bluntHunk(before, after)];
-  const lines = [`--- a/${name}`, `+++ b/${name}`, ...hunks.flatMap((hunk) => [header(hunk), ...hunk.lines])];
-  let used = 0;
+  const lines = ['--- before', '+++ after', ...hunks.flatMap((hunk) => [header(hunk), ...hunk.lines])];
+  let used = 2;
   let kept = 0;
   for (const line of lines) {
-    const bytes = Buffer.byteLength(line, 'utf8') + 1;
-    if (used + bytes > budget) break;
-    used += bytes;
+    used += encodedBytes(line);
+    if (used > budget) break;
     kept += 1;
   }
-  const total = lines.reduce((sum, line) => sum + Buffer.byteLength(line, 'utf8') + 1, 0);
   const text = lines.slice(0, kept).map((line) => `${line}\n`).join('');
-  return { text, omitted: kept === lines.length ? null : { lines: lines.length - kept, bytes: total - used } };
+  if (kept === lines.length) return { text, omitted: null };
+  const rest = lines.slice(kept);
+  return { text, omitted: { lines: rest.length, bytes: rest.reduce((sum, line) => sum + Buffer.byteLength(line, 'utf8') + 1, 0) } };
 }

@@ -24,7 +24,7 @@ describe('errors by SQLSTATE', () => {
 
   test('a CHECK violation forwards nothing of the row', () => {
     const error = databaseError({ code: '23514', message: 'secret', detail: 'Failing row contains (secret).', hint: 'secret' }, 'statement');
-    expect(JSON.stringify({ ...error, message: error.message, stack: error.stack })).not.toContain('secret');
+    expect(JSON.stringify([error, error.message, error.stack, error.cause])).not.toContain('secret');
   });
 
   test('a refusal of ours keeps message, detail object and hint', () => {

@@ -1,0 +1,187 @@
+import { createTarget } from '../db/calls/create-target.ts';
+import type { CreateTarget, TargetReceiptRow } from '../db/calls/create-target.ts';
+import { findBinding } from '../db/calls/find-binding.ts';
+import { readHead } from '../db/calls/read-head.ts';
+import { DatabaseError } from '../db/sqlstate.ts';
+import { canonicalize, isEncodable, utf8Length } from '../text/index.ts';
+import type { JsonObject, JsonValue } from '../transaction/index.ts';
+import { importFile, resolvePath, withLease } from '../workspace/index.ts';
+import type { ImportedFile, Workspace } from '../workspace/index.ts';
+import { invalidArgument } from './answers.ts';
+import { ArgumentReader } from './arguments.ts';
+import { CachedContent } from './content-cache.ts';
+import type { Context } from './context.ts';
+import { closeOwnIntents } from './own-intents.ts';
+import { nextStepFor } from './save-receipt.ts';
+import { sha256 } from './sha256.ts';
+import type { CallOptions } from './types.ts';
+
+const MAX_NAME_BYTES = 1024;
+const NAME_RULE = 'a string of 1 to 1024 bytes of UTF-8, in valid Unicode without NUL';
+const CONTENT_RULE = 'the text of the document: a string in valid Unicode without NUL';
+
+/** Nothing was created and nothing changed. */
+function refused(code: string, detail: string, facts: Readonly<Record<string, JsonValue>> = {}): JsonObject {
+  return { status: 'rejected', failure_code: code, detail, next_step: nextStepFor(code), facts };
+}
+
+/** What every success answers: the target as it stands now, with the facts of its source. */
+async function describe(context: Context, status: 'created' | 'existing', id: string, options: CallOptions): Promise<JsonObject> {
+  const head = await readHead(context.database, id, options);
+  if (head === null) throw new RangeError('a target vanished');
+  return {
+    status,
+    target_file_id: id,
+    display_name: head.display_name,
+    version: head.version,
+    current_hash: head.current_hash,
+    total_chars: head.content_chars,
+    content_bytes: head.content_bytes,
+    source_line_endings: head.source_line_endings,
+    source_bom: head.source_bom,
+    workspace_path: head.workspace_path,
+    created_at: head.created_at,
+    chain_sequence: head.chain_sequence,
+    chain_head: head.chain_head,
+  };
+}
+
+/** The receipt, or the refusal as an answer. Keeps a fresh target's content for the first submission. */
+async function create(context: Context, call: CreateTarget, options: CallOptions): Promise<TargetReceiptRow | JsonObject> {
+  try {
+    const receipt = await createTarget(context.database, call, options);
+    const content = canonicalize(call.content);
+    const hash = sha256(content);
+    if (receipt.version === 0 && receipt.current_hash === hash) {
+      context.cache.put(receipt.target_file_id, new CachedContent(0, hash, content));
+    }
+    return receipt;
+  } catch (error) {
+    if (!(error instanceof DatabaseError) || error.kind !== 'refused' || error.code === 'bad_call') throw error;
+    return refused(error.code, error.message, (error.detail ?? {}) as Record<string, JsonValue>);
+  }
+}
+
+async function createAndDescribe(context: Context, call: CreateTarget, options: CallOptions): Promise<JsonObject> {
+  const made = await create(context, call, options);
+  if (!('outcome' in made)) return made;
+  const { outcome, target_file_id: id } = made as TargetReceiptRow;
+  return describe(context, outcome, id, options);
+}
+
+function workspaceFacts(workspace: Workspace, path: string, diskSha256: string | null): string {
+  const { root, device, inode } = workspace.facts;
+  return JSON.stringify({ root, path, root_device: device, root_inode: inode, disk_sha256: diskSha256 });
+}
+
+interface WorkspaceImport {
+  targetFileId: string | null;
+  displayName: string | null;
+  path: string;
+}
+
+function importCall(context: Context, workspace: Workspace, file: ImportedFile, asked: WorkspaceImport): CreateTarget {
+  return {
+    targetFileId: asked.targetFileId,
+    displayName: asked.displayName ?? (utf8Length(file.path) <= MAX_NAME_BYTES ? file.path : (file.path.split('/').at(-1) ?? file.path)),
+    content: file.content,
+    source: JSON.stringify({ line_endings: file.lineEndings, bom: file.bom }),
+    workspace: workspaceFacts(workspace, file.path, file.diskSha256),
+    actor: context.actor,
+  };
+}
+
+/** A file that is bound already: the same target while the disk has the synced bytes, also after an interrupted SAVE; else drift. */
+async function existing(context: Context, workspace: Workspace, file: ImportedFile, asked: WorkspaceImport, options: CallOptions): Promise<JsonObject | null> {
+  const binding = await findBinding(context.database, workspace.facts.root, file.path, options);
+  if (binding === null) return null;
+  const id = binding.target_file_id;
+  if (asked.targetFileId !== null && asked.targetFileId !== id) {
+    return refused('file_bound_elsewhere', 'the workspace file belongs to another target', { target_file_id: asked.targetFileId, bound_target_file_id: id });
+  }
+  if (binding.last_synced_disk_sha256 === file.diskSha256) return describe(context, 'existing', id, options);
+  const leased = await withLease(workspace, file.path, () => closeOwnIntents(context, workspace, id, file.path, options));
+  if (!leased.ok) return refused(leased.code, leased.message, leased.facts);
+  const now = await readHead(context.database, id, options);
+  if (now?.last_synced_disk_sha256 === file.diskSha256) return describe(context, 'existing', id, options);
+  return refused('drift', 'the file on disk is not the one that was last imported or saved for its target', {
+    bound_target_file_id: id,
+    expected_disk_sha256: now?.last_synced_disk_sha256 ?? null,
+    observed_disk_sha256: file.diskSha256,
+    current_version: now?.version ?? null,
+    last_synced_version: now?.last_synced_version ?? null,
+  });
+}
+
+async function importFromWorkspace(context: Context, workspace: Workspace, asked: WorkspaceImport, options: CallOptions): Promise<JsonObject> {
+  options.onProgress?.(0, 2, 'reading the file');
+  const file = await importFile(workspace, asked.path);
+  if (!file.ok) return refused(file.code, file.message, file.facts);
+  options.onProgress?.(1, 2, 'storing the text');
+  const found = await existing(context, workspace, file, asked, options);
+  if (found !== null) return found;
+  const answer = await createAndDescribe(context, importCall(context, workspace, file, asked), options);
+  // Two imports at once: the one that came second finds the binding of the first.
+  if (answer['failure_code'] !== 'file_bound_elsewhere') return answer;
+  return (await existing(context, workspace, file, asked, options)) ?? answer;
+}
+
+/** A file that does not exist yet, from given text: the first SAVE with sync_workspace writes it. */
+async function startFile(context: Context, workspace: Workspace, asked: WorkspaceImport, content: string, options: CallOptions): Promise<JsonObject> {
+  const location = await resolvePath(workspace, asked.path);
+  if (!location.ok) return refused(location.code, location.message, location.facts);
+  if (location.present) return refused('file_exists', 'a file stands at this path already; it is never replaced', { path: location.path });
+  return createAndDescribe(
+    context,
+    {
+      targetFileId: asked.targetFileId,
+      displayName: asked.displayName ?? location.name,
+      content,
+      source: null,
+      workspace: workspaceFacts(workspace, location.path, null),
+      actor: context.actor,
+    },
+    options,
+  );
+}
+
+/** Any text, as long as it is sent as one: length is the procedure's business. */
+function readContent(reader: ArgumentReader): string | null {
+  const content = reader.rawText('content');
+  if (content !== null && !isEncodable(content)) reader.refuse('content', CONTENT_RULE);
+  return content;
+}
+
+function readName(reader: ArgumentReader): string | null {
+  const name = reader.rawText('display_name');
+  if (name !== null && (name === '' || utf8Length(name) > MAX_NAME_BYTES || !isEncodable(name))) reader.refuse('display_name', NAME_RULE);
+  return name;
+}
+
+/**
+ * Puts a document under authority: `content` + `display_name`, or a workspace file (`from_workspace` + `path`; with `content` too, a
+ * file that does not exist yet). Safe to repeat under a chosen target_file_id, and for one file as long as the disk is in sync.
+ */
+export async function initializeTarget(context: Context, args: unknown, options: CallOptions = {}): Promise<JsonObject> {
+  const reader = new ArgumentReader(args);
+  const fromWorkspace = reader.flag('from_workspace', false);
+  const targetFileId = reader.optionalUuid('target_file_id');
+  const displayName = readName(reader);
+  const content = readContent(reader);
+  const path = reader.rawText('path');
+  if (fromWorkspace && path === null) reader.refuse('path', 'with from_workspace, the path of the file relative to the workspace root');
+  if (!fromWorkspace && path !== null) reader.refuse('path', 'only together with from_workspace: true');
+  if (!fromWorkspace && content === null) reader.refuse('content', CONTENT_RULE);
+  if (!fromWorkspace && displayName === null) reader.refuse('display_name', NAME_RULE);
+  reader.end();
+  if (reader.fault !== null) return invalidArgument(reader.fault);
+  if (!fromWorkspace) {
+    const call = { targetFileId, displayName: displayName ?? '', content: content ?? '', source: null, workspace: null, actor: context.actor };
+    return createAndDescribe(context, call, options);
+  }
+  if (context.openWorkspace === null) return refused('workspace_unavailable', 'the server was started without a workspace');
+  const workspace = await context.openWorkspace();
+  if (!workspace.ok) return refused(workspace.code, workspace.message, workspace.facts);
+  const asked: WorkspaceImport = { targetFileId, displayName, path: path ?? '' };
+  return content === null ? importFromWorkspace(context, workspace, asked, options) : startFile(context, workspace, asked, content, options);
+}

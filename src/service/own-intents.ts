@@ -1,0 +1,59 @@
+import { readOpenPublications } from '../db/calls/read-open-publications.ts';
+import type { OpenPublicationRow } from '../db/calls/read-open-publications.ts';
+import { recordPublication } from '../db/calls/record-publication.ts';
+import { DatabaseError } from '../db/sqlstate.ts';
+import type { JsonObject } from '../transaction/index.ts';
+import { readDisk } from '../workspace/index.ts';
+import type { Workspace } from '../workspace/index.ts';
+import type { Context } from './context.ts';
+import type { CallOptions } from './types.ts';
+
+type Close = { outcome: 'published' | 'rejected'; detail: JsonObject } | null;
+
+/** What became of an intent that nobody closed, as far as the disk tells; null: it matches neither digest, and nothing is guessed. */
+function verdictOn(intent: OpenPublicationRow, diskSha256: string | null): Close {
+  if (diskSha256 === intent.written_sha256) {
+    return { outcome: 'published', detail: { resumed: true } };
+  }
+  if (diskSha256 !== intent.expected_disk_sha256) return null;
+  const detail = 'the publication was interrupted before the file was replaced';
+  return { outcome: 'rejected', detail: { failure_reason: 'publication_interrupted', failure_code: 'publication_interrupted', failure_detail: detail } };
+}
+
+/**
+ * Closes the target's open intents on this file whose outcome the disk proves: the bytes to be written stand there (our own
+ * publication, interrupted before its checkpoint), or the file is still as it was before. Answers the ids found published.
+ * Call it under the directory's lease: then an open intent is a leftover, never one under way.
+ */
+export async function closeOwnIntents(context: Context, workspace: Workspace, targetFileId: string, path: string, options: CallOptions): Promise<string[]> {
+  const intents = await readOpenPublications(context.database, targetFileId, options);
+  const mine = intents.filter((intent) => intent.workspace_root === workspace.facts.root && intent.workspace_path === path);
+  if (mine.length === 0) return [];
+  const disk = await readDisk(workspace, path);
+  if (!disk.ok || (disk.status !== null && disk.sha256 === null)) return [];
+  const published: string[] = [];
+  for (const intent of mine) {
+    const close = verdictOn(intent, disk.sha256);
+    if (close === null) continue;
+    try {
+      await recordPublication(
+        context.database,
+        {
+          targetFileId,
+          publicationId: intent.publication_id,
+          outcome: close.outcome,
+          observedDiskSha256: disk.sha256,
+          detail: JSON.stringify(close.detail),
+          clientRequestId: null,
+          actor: context.actor,
+        },
+        options,
+      );
+      if (close.outcome === 'published') published.push(intent.publication_id);
+    } catch (error) {
+      // Another process closed it first, or a later publication stands in its place.
+      if (!(error instanceof DatabaseError && error.code === 'publication_closed')) throw error;
+    }
+  }
+  return published;
+}

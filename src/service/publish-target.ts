@@ -1,0 +1,200 @@
+import { lockPublication } from '../db/calls/lock-publication.ts';
+import { openPublication } from '../db/calls/open-publication.ts';
+import type { PublicationReceiptRow } from '../db/calls/open-publication.ts';
+import { readTarget } from '../db/calls/read-target.ts';
+import { recordPublication } from '../db/calls/record-publication.ts';
+import type { RecordPublication } from '../db/calls/record-publication.ts';
+import type { SaveReceiptRow, SaveTarget } from '../db/calls/save-target.ts';
+import type { Database } from '../db/port.ts';
+import { DatabaseError } from '../db/sqlstate.ts';
+import { member } from '../transaction/index.ts';
+import type { JsonObject } from '../transaction/index.ts';
+import { planPublication, publishFile } from '../workspace/index.ts';
+import type { Published, PublicationPlan, Refusal, SourceLineEndings, Workspace } from '../workspace/index.ts';
+import type { Context } from './context.ts';
+import { refusedByWorkspace, refusedSave, saveReceipt } from './save-receipt.ts';
+import { sha256 } from './sha256.ts';
+import type { CallOptions } from './types.ts';
+
+/** Restarts after the target moved between reading it and holding its lock. */
+const MAX_ROUNDS = 3;
+
+const STYLES: readonly string[] = ['lf', 'crlf', 'cr', 'mixed', 'none'] satisfies SourceLineEndings['style'][];
+
+interface Rendered {
+  version: number;
+  contentHash: string;
+  expectedDiskSha256: string | null;
+  plan: PublicationPlan;
+}
+
+/** The bytes of the version as it stands; a JsonObject is the answer when there are none to write. */
+async function render(context: Context, id: string, options: CallOptions): Promise<Rendered | JsonObject> {
+  const row = await readTarget(context.database, id, options);
+  if (row === null) throw new RangeError('a target vanished');
+  const contentHash = sha256(row.current_content);
+  if (contentHash !== row.current_hash) {
+    return refusedSave(id, 'content_diverged', 'the stored content does not match its recorded hash; nothing was written');
+  }
+  const style = row.source_line_endings === null ? undefined : member(row.source_line_endings, 'style');
+  if (typeof style !== 'string' || !STYLES.includes(style)) {
+    return refusedSave(id, 'unknown_line_endings', 'the line ends of the source are not recorded; nothing is guessed');
+  }
+  const plan = planPublication(row.current_content, style as SourceLineEndings['style'], row.source_bom);
+  if (!plan.ok) return refusedByWorkspace(id, plan);
+  return { version: row.version, contentHash, expectedDiskSha256: row.last_synced_disk_sha256, plan };
+}
+
+/** What the second transaction came to. */
+type Installation =
+  | { kind: 'moved' }
+  | { kind: 'recorded'; receipt: SaveReceiptRow; refusal: Refusal | null; published: Published | null };
+
+/** Set once the bytes stand on disk, so that a failure after that is told apart from one before. */
+interface Progress {
+  published: Published | null;
+}
+
+async function install(
+  database: Database,
+  context: Context,
+  workspace: Workspace,
+  path: string,
+  call: SaveTarget,
+  publicationId: string,
+  rendered: Rendered,
+  progress: Progress,
+): Promise<Installation> {
+  const close = (outcome: RecordPublication['outcome'], observedDiskSha256: string | null, detail: JsonObject): Promise<SaveReceiptRow> =>
+    recordPublication(database, {
+      targetFileId: call.targetFileId,
+      publicationId,
+      outcome,
+      observedDiskSha256,
+      detail: JSON.stringify(detail),
+      clientRequestId: call.clientRequestId,
+      actor: context.actor,
+    });
+  const lock = await lockPublication(database, call.targetFileId, publicationId);
+  if (lock.outcome === 'closed') return { kind: 'moved' };
+  if (lock.outcome !== 'current') return closeMoved(lock, call, close);
+  const published = await publishFile(workspace, path, rendered.plan.bytes, rendered.expectedDiskSha256);
+  if (!published.ok) {
+    const observed = published.facts['observed_disk_sha256'];
+    const reason = published.code === 'drift' ? 'workspace_drift' : 'workspace_refused';
+    const detail = { failure_reason: reason, failure_code: published.code, failure_detail: published.message };
+    const receipt = await close('rejected', typeof observed === 'string' ? observed : null, detail);
+    return { kind: 'recorded', receipt, refusal: published, published: null };
+  }
+  progress.published = published;
+  const receipt = await close('published', published.writtenSha256, { mode: published.mode, owner_kept: published.ownerKept, durable: published.durable });
+  return { kind: 'recorded', receipt, refusal: null, published };
+}
+
+/** The target moved since it was rendered: with a guard that is the caller's business, without one the SAVE starts again. */
+async function closeMoved(
+  lock: PublicationReceiptRow,
+  call: SaveTarget,
+  close: (outcome: 'rejected' | 'superseded', observed: null, detail: JsonObject) => Promise<SaveReceiptRow>,
+): Promise<Installation> {
+  const detail = { failure_reason: lock.failure_reason, failure_code: lock.failure_code, failure_detail: lock.failure_detail };
+  const guarded = call.expectedVersion !== null || call.expectedHash !== null;
+  const receipt = await close(guarded ? 'rejected' : 'superseded', null, detail);
+  return guarded ? { kind: 'recorded', receipt, refusal: null, published: null } : { kind: 'moved' };
+}
+
+/** An intent whose second transaction failed before the file was touched; if this fails too, the next SAVE finds it and closes it. */
+async function closeInterrupted(context: Context, call: SaveTarget, publicationId: string): Promise<void> {
+  const failure = 'publication_interrupted';
+  const detail = { failure_reason: failure, failure_code: failure, failure_detail: 'the publication was interrupted before the file was replaced' };
+  await recordPublication(context.database, {
+    targetFileId: call.targetFileId,
+    publicationId,
+    outcome: 'rejected',
+    observedDiskSha256: null,
+    detail: JSON.stringify(detail),
+    clientRequestId: null,
+    actor: context.actor,
+  }).catch((error: unknown) => {
+    if (!(error instanceof DatabaseError)) throw error;
+  });
+}
+
+function diskFacts(published: Published): JsonObject {
+  const { path, writtenSha256, writtenBytes, durable, ownerKept, leftover } = published;
+  return { workspace_path: path, disk_sha256: writtenSha256, written_bytes: writtenBytes, durable, owner_kept: ownerKept, leftover };
+}
+
+/** The file holds the new bytes; whether the checkpoint was committed is not known, or it was not. */
+function partialReceipt(id: string, publicationId: string, published: Published, error: unknown): JsonObject {
+  return {
+    status: 'partial',
+    deduplicated: false,
+    target_file_id: id,
+    publication_id: publicationId,
+    failure_reason: 'checkpoint_failed',
+    failure_code: error instanceof DatabaseError ? error.code : 'unexpected_error',
+    detail: 'the file was written, but its checkpoint failed or its outcome is unknown',
+    next_step: 'Send the same save again: it finds the file as written and finishes the bookkeeping.',
+    ...diskFacts(published),
+  };
+}
+
+/**
+ * Publishes the target's current version to its file: intent, lock, installation, outcome. Call it under the directory's lease,
+ * with leftovers closed and the guards settled. Cancellation ends with the intent: what touches the disk runs to its end.
+ */
+export async function publishTarget(
+  context: Context,
+  workspace: Workspace,
+  path: string,
+  call: SaveTarget,
+  options: CallOptions,
+): Promise<JsonObject> {
+  const id = call.targetFileId;
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    const rendered = await render(context, id, options);
+    if (!('plan' in rendered)) return rendered;
+    const { version, contentHash, expectedDiskSha256 } = rendered as Rendered;
+    const { plan } = rendered as Rendered;
+    const { targetFileId, expectedVersion, expectedHash, clientRequestId, actor } = call;
+    const intent = await openPublication(
+      context.database,
+      {
+        targetFileId,
+        expectedVersion,
+        expectedHash,
+        version,
+        contentHash,
+        expectedDiskSha256,
+        writtenSha256: plan.sha256,
+        writtenBytes: plan.bytes.length,
+        actor,
+        clientRequestId,
+      },
+      options,
+    );
+    if (intent.outcome === 'recovered' && intent.receipt !== null) return saveReceipt(id, intent.receipt);
+    if (intent.outcome !== 'opened' || intent.publication_id === null) {
+      if (intent.failure_code === 'publication_moved') continue;
+      return { ...refusedSave(id, intent.failure_code ?? '', intent.failure_detail ?? ''), failure_reason: intent.failure_reason, version: intent.version, current_hash: intent.current_hash };
+    }
+    const publicationId = intent.publication_id;
+    const progress: Progress = { published: null };
+    let installation: Installation;
+    try {
+      installation = await context.database.transaction((bound) =>
+        install(bound, context, workspace, path, call, publicationId, rendered as Rendered, progress),
+      );
+    } catch (error) {
+      if (progress.published !== null) return partialReceipt(id, publicationId, progress.published, error);
+      await closeInterrupted(context, call, publicationId);
+      throw error;
+    }
+    if (installation.kind === 'recorded') {
+      const { receipt, refusal, published } = installation;
+      return saveReceipt(id, receipt, refusal !== null ? { facts: refusal.facts } : published !== null ? diskFacts(published) : {});
+    }
+  }
+  return refusedSave(id, 'publication_moved', 'the target kept changing while it was being saved');
+}

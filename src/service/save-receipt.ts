@@ -1,0 +1,76 @@
+import type { SaveReceiptRow } from '../db/calls/save-target.ts';
+import type { JsonObject, JsonValue } from '../transaction/index.ts';
+import type { Refusal } from '../workspace/index.ts';
+
+const READ_AGAIN = 'Read the target again and save with the version and hash of that answer.';
+const RETRY = 'Send the same call again.';
+const MEND_FILE = 'Correct what detail says about the file or its directory, then save again.';
+
+/** What to do after a SAVE or an import that was refused, by failure code. */
+const NEXT: Readonly<Record<string, string>> = {
+  target_version_mismatch: READ_AGAIN,
+  target_hash_mismatch: READ_AGAIN,
+  publication_moved: READ_AGAIN,
+  request_key_conflict: 'Send this save with a client_request_id that was never used on this target.',
+  content_diverged: 'Stop editing this target and tell an operator: `patchdiff verify` says which stored row is damaged.',
+  not_workspace_bound: 'Save without sync_workspace; only a target imported from the workspace has a file to write.',
+  workspace_unavailable: 'Save without sync_workspace, or start the server with a workspace root (--workspace).',
+  workspace_mismatch: 'Start the server with the workspace that the target is bound to, or save without sync_workspace.',
+  drift: 'Someone else changed the file: compare it with the target, bring the wanted changes into the target by submissions, restore the file or move it away, then save again.',
+  mixed_line_endings: 'Save without sync_workspace and export with format "canonical"; a file of mixed line ends is not written.',
+  unknown_line_endings: 'Save without sync_workspace and export with format "canonical".',
+  publication_interrupted: RETRY,
+  lease_busy: RETRY,
+  path_changed: RETRY,
+  file_changed_while_reading: RETRY,
+  destination_busy: RETRY,
+  file_exists: 'Import the file as it is: leave content out.',
+  file_bound_elsewhere: 'Use the target that bound_target_file_id names.',
+  target_exists_with_other_content: 'Read the existing target, or leave target_file_id out to create another one.',
+  content_too_large: 'Split the document: a target holds at most 16 MiB.',
+  file_too_large: 'Split the file: a target holds at most 16 MiB.',
+  path_not_found: 'Check the path; it is relative to the workspace root.',
+};
+
+export function nextStepFor(code: string | null): string {
+  return (code === null ? undefined : NEXT[code]) ?? MEND_FILE;
+}
+
+/** The receipt of a SAVE as recorded, with what only this call knows beside it. */
+export function saveReceipt(targetFileId: string, row: SaveReceiptRow, more: JsonObject = {}): JsonObject {
+  const rejected = row.outcome === 'rejected';
+  return {
+    status: row.outcome,
+    deduplicated: row.deduplicated,
+    target_file_id: targetFileId,
+    version: row.version,
+    current_hash: row.current_hash,
+    editing_cycle: row.editing_cycle,
+    snapshot_id: row.snapshot_id,
+    publication_id: row.publication_id,
+    failure_reason: row.failure_reason,
+    failure_code: row.failure_code,
+    ...(rejected ? { detail: row.failure_detail, next_step: nextStepFor(row.failure_code) } : {}),
+    chain_sequence: row.chain_sequence,
+    chain_head: row.chain_head,
+    ...more,
+  };
+}
+
+/** A refusal that no row records: nothing was changed, neither on disk nor in the database. */
+export function refusedSave(targetFileId: string, code: string, detail: string, facts: Readonly<Record<string, JsonValue>> = {}): JsonObject {
+  return {
+    status: 'rejected',
+    deduplicated: false,
+    target_file_id: targetFileId,
+    failure_reason: code === 'drift' ? 'workspace_drift' : 'workspace_refused',
+    failure_code: code,
+    detail,
+    next_step: nextStepFor(code),
+    facts,
+  };
+}
+
+export function refusedByWorkspace(targetFileId: string, refusal: Refusal): JsonObject {
+  return refusedSave(targetFileId, refusal.code, refusal.message, refusal.facts);
+}
