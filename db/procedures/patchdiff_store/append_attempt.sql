@@ -33,9 +33,7 @@ begin
 
   if v_row.status = 'accepted' then
     v_row.change_count := cardinality(p_walk.change_id);
-    select array_agg(l.entry), string_agg(patchdiff_store.ledger_encoding(l.entry), ''::bytea)
-    into v_ledger, v_bytes
-    from (
+    v_ledger := array(
       select row(
         v_row.target_file_id, p_locked.ledger_sequence + c.ordinal, v_row.log_sequence, c.ordinal, c.ordinal,
         v_row.editing_cycle, c.start_byte, c.deleted_bytes, c.inserted_bytes, c.change_id, c.operation, 'typed', c.risk, c.rationale,
@@ -46,7 +44,7 @@ begin
           'matched_sha256', c.matched_sha256, 'replacement_sha256', c.replacement_sha256
         ),
         null, null, null, null
-      )::patchdiff_store.append_only_manifest_ledger as entry
+      )::patchdiff_store.append_only_manifest_ledger
       from unnest(
         p_walk.change_id, p_walk.operation, p_walk.rationale, p_walk.risk, p_walk.span_start, p_walk.span_end,
         p_walk.matched_chars, p_walk.replacement_chars, p_walk.matched_sha256, p_walk.replacement_sha256,
@@ -55,7 +53,11 @@ begin
         change_id, operation, rationale, risk, span_start, span_end, matched_chars, replacement_chars,
         matched_sha256, replacement_sha256, start_byte, deleted_bytes, inserted_bytes, ordinal
       )
-    ) as l;
+      order by c.ordinal
+    );
+    v_bytes := (
+      select string_agg(patchdiff_store.ledger_encoding(l), ''::bytea order by l.ledger_sequence) from unnest(v_ledger) as l
+    );
   else
     v_row.change_count := 0;
   end if;

@@ -21,8 +21,8 @@ declare
   v_before text;
   v_shown text[] := '{}';
 begin
-  v_index := (patchdiff_store.scan_occurrences(p_buffer, p_needle, 0, p_from - 1, 2147483647)).found;
-  count := (patchdiff_store.scan_occurrences(p_buffer, p_needle, p_from, p_to, 1000)).found;
+  v_index := (patchdiff_store.scan_occurrences(p_buffer, p_needle, 0, p_from - 1, 2147483647)).hits;
+  count := (patchdiff_store.scan_occurrences(p_buffer, p_needle, p_from, p_to, 1000)).hits;
 
   for v_position in 1..least(count, 5) loop
     v_at := patchdiff_store.next_occurrence(p_buffer, p_needle, v_at + 1, p_to);

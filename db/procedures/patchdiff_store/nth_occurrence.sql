@@ -18,7 +18,7 @@ begin
   end if;
 
   v_scan := patchdiff_store.scan_occurrences(p_hay, p_needle, 0, octet_length(p_hay), p_nth);
-  return case when v_scan.found = p_nth then v_scan.last end;
+  return case when v_scan.hits = p_nth then v_scan.last end;
 end;
 $$;
 

@@ -15,8 +15,8 @@ declare
   v_operations patchdiff_store.operations;
 begin
   select
-    json_strip_nulls(json_agg(t))::text,
-    count(distinct d.change_id) = count(*) and bool_and(coalesce(
+    json_strip_nulls(json_agg(t order by r.ordinal))::text,
+    bool_and(coalesce(
       t.replace is not null
       and (t.change_id is null or t.change_id ~ '\A[A-Za-z0-9_.:-]{1,64}\Z')
       and (t.rationale is null or not patchdiff_store.is_blank(t.rationale))
@@ -35,19 +35,19 @@ begin
       end,
       false
     )),
-    array_agg(d.operation),
-    array_agg(d.change_id),
-    array_agg(t.rationale),
-    array_agg(t.risk),
-    array_agg(patchdiff_store.lf(case d.operation when 'match' then t.match else t.expected_text end)),
-    array_agg(patchdiff_store.lf(t.replace)),
-    array_agg(d.occurrence_index),
-    array_agg(patchdiff_store.lf(t.anchor_before)),
-    array_agg(patchdiff_store.lf(t.anchor_after)),
-    array_agg(d.span_start),
-    array_agg(d.span_end),
-    array_agg(patchdiff_store.lf(t.expected_before)),
-    array_agg(patchdiff_store.lf(t.expected_after))
+    array_agg(d.operation order by r.ordinal),
+    array_agg(d.change_id order by r.ordinal),
+    array_agg(t.rationale order by r.ordinal),
+    array_agg(t.risk order by r.ordinal),
+    array_agg(patchdiff_store.lf(case d.operation when 'match' then t.match else t.expected_text end) order by r.ordinal),
+    array_agg(patchdiff_store.lf(t.replace) order by r.ordinal),
+    array_agg(d.occurrence_index order by r.ordinal),
+    array_agg(patchdiff_store.lf(t.anchor_before) order by r.ordinal),
+    array_agg(patchdiff_store.lf(t.anchor_after) order by r.ordinal),
+    array_agg(d.span_start order by r.ordinal),
+    array_agg(d.span_end order by r.ordinal),
+    array_agg(patchdiff_store.lf(t.expected_before) order by r.ordinal),
+    array_agg(patchdiff_store.lf(t.expected_after) order by r.ordinal)
   into v_operations
   from rows from (
     jsonb_to_recordset(p_items) as (
@@ -90,6 +90,9 @@ begin
       patchdiff_store.integer_of(r."end", 0) as span_end
   ) as d;
 
+  v_operations.well_formed := v_operations.well_formed and cardinality(v_operations.change_id) = (
+    select count(distinct c.id) from unnest(v_operations.change_id) as c(id)
+  );
   return v_operations;
 exception
   when invalid_parameter_value then

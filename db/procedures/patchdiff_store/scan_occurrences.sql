@@ -1,5 +1,5 @@
 -- Counts the occurrences of a needle (overlapping ones too) whose start lies in p_from … p_to, and stops at p_limit.
--- found is the count, last the byte offset of the last one counted. Where equal distances repeat, the text is
+-- hits is the count, last the byte offset of the last one counted. Where equal distances repeat, the text is
 -- periodic and the whole run is counted at once, so 'aaaa…' costs no more than other text.
 create or replace function patchdiff_store.scan_occurrences (
   p_hay bytea,
@@ -7,7 +7,7 @@ create or replace function patchdiff_store.scan_occurrences (
   p_from integer,
   p_to integer,
   p_limit bigint,
-  out found bigint,
+  out hits bigint,
   out last integer
 )
   language plpgsql
@@ -22,13 +22,13 @@ declare
   v_before integer;
   v_more bigint;
 begin
-  found := 0;
-  while found < p_limit loop
+  hits := 0;
+  while hits < p_limit loop
     v_next := patchdiff_store.next_occurrence(p_hay, p_needle, coalesce(last + 1, p_from), v_to);
     exit when v_next is null;
     v_before := v_distance;
     v_distance := v_next - last;
-    found := found + 1;
+    hits := hits + 1;
     last := v_next;
 
     -- The run is measured from the occurrence before: only then can none hide between two steps.
@@ -36,10 +36,10 @@ begin
       v_more := least(
         (patchdiff_store.common_run(p_hay, last - v_distance, v_distance) - v_length) / v_distance,
         (v_to - last) / v_distance,
-        p_limit - found
+        p_limit - hits
       );
       if v_more > 0 then
-        found := found + v_more;
+        hits := hits + v_more;
         last := last + (v_more * v_distance)::integer;
       end if;
     end if;

@@ -15,10 +15,10 @@ begin
   v_walk.rationale := p_operations.rationale;
   v_walk.risk := p_operations.risk;
   select
-    array_agg(patchdiff_store.sha256_hex(convert_to(t.matched, 'UTF8'))),
-    array_agg(patchdiff_store.sha256_hex(convert_to(t.replacement, 'UTF8')))
+    array_agg(patchdiff_store.sha256_hex(convert_to(t.matched, 'UTF8')) order by t.position),
+    array_agg(patchdiff_store.sha256_hex(convert_to(t.replacement, 'UTF8')) order by t.position)
   into v_walk.matched_sha256, v_walk.replacement_sha256
-  from unnest(p_operations.matched, p_operations.replacement) as t(matched, replacement);
+  from unnest(p_operations.matched, p_operations.replacement) with ordinality as t(matched, replacement, position);
   return v_walk;
 end;
 $$;
