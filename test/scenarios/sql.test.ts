@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { commitAttempt } from '../../src/db/calls/commit-attempt.ts';
+import { createTarget } from '../../src/db/calls/create-target.ts';
+import { readTarget } from '../../src/db/calls/read-target.ts';
+import { openDatabase } from '../../src/db/pool.ts';
+import type { Database } from '../../src/db/port.ts';
+import { evaluate, prepareSubmission, type JsonObject } from '../../src/transaction/index.ts';
+import { useDatabase } from '../helpers/database.ts';
+import { argumentsOf, scenarios, sha256, type Step } from './corpus.ts';
+import { expectOutcome, type Outcome } from './expectations.ts';
+
+interface State {
+  targetFileId: string;
+  version: number;
+  content: string;
+}
+
+// Rejections are claimed with the reason that the scenario states, so the database's own reading is what is tested.
+describe('scenarios through the procedures', () => {
+  const own = useDatabase();
+  let database: Database;
+  beforeAll(() => {
+    database = openDatabase({ connectionString: own.url('writer') });
+  });
+  afterAll(() => database.close());
+
+  it.each(scenarios())('$name: $title', async ({ before, after, steps }) => {
+    const state = await start(database, before);
+    for (const step of steps) expectOutcome(await play(database, state, step), step);
+    const held = await readTarget(database, state.targetFileId);
+    expect(held).toMatchObject({ current_content: after, current_hash: sha256(after), version: state.version });
+    const found = await database.query({
+      name: 'verify_target',
+      text: 'select * from patchdiff_audit.verify_target($1)',
+      values: [state.targetFileId],
+    });
+    expect(found).toEqual([]);
+  });
+});
+
+async function start(database: Database, content: string): Promise<State> {
+  const created = await createTarget(database, {
+    targetFileId: null,
+    displayName: 'scenario',
+    content,
+    source: null,
+    workspace: null,
+    actor: null,
+  });
+  const held = await readTarget(database, created.target_file_id);
+  return { targetFileId: created.target_file_id, version: 0, content: held?.current_content ?? '' };
+}
+
+async function play(database: Database, state: State, step: Step): Promise<Outcome> {
+  const submission = prepareSubmission(step.format, argumentsOf(step, state.targetFileId, state.version, state.content));
+  const claim = evaluate(submission, state.content, sha256);
+  const accepted = step.expect.status === 'accepted' && claim.verdict === 'accepted';
+  const receipt = await commitAttempt(database, {
+    targetFileId: state.targetFileId,
+    payload: submission.payload,
+    clientRequestId: submission.clientRequestId,
+    parent: submission.parent,
+    attempt: submission.attempt,
+    source: submission.source,
+    actor: null,
+    baseHash: sha256(state.content),
+    verdict: accepted ? 'accepted' : 'rejected',
+    resolvedStarts: accepted ? claim.applied.resolvedStarts : null,
+    afterHash: accepted ? claim.applied.afterHash : null,
+    diagnostic: accepted ? null : JSON.stringify({ failure_reason: step.expect.failure_reason ?? 'match_absent' }),
+    warnings: accepted ? JSON.stringify(claim.applied.warnings) : null,
+    rawMetadata: submission.rawMetadata === null ? null : JSON.stringify(submission.rawMetadata),
+  });
+  if (receipt.outcome === 'accepted' && accepted) {
+    state.version += 1;
+    state.content = claim.applied.content;
+  }
+  return {
+    status: receipt.outcome,
+    failure_reason: receipt.failure_reason,
+    failed_change_id: receipt.failed_change_id,
+    after_hash: receipt.after_hash ?? '',
+    warnings: (receipt.warnings ?? []) as unknown[],
+    changes: (receipt.changes ?? []) as unknown[],
+    diagnostic: receipt.diagnostic as JsonObject | null,
+  };
+}
