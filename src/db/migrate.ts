@@ -1,5 +1,7 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { Logger, migrate, watch } from 'graphile-migrate';
+import { commit, Logger, migrate, watch } from 'graphile-migrate';
 import { clearAllPools } from 'graphile-migrate/dist/pgReal.js';
 import pg from 'pg';
 import { DATABASE_FOLDER } from './committed.ts';
@@ -11,6 +13,7 @@ import { checkRevision, requireSupportedServer, type Revision } from './revision
 const MIGRATION_LOCK = 5_794_113_046;
 /** graphile-migrate's own, which it only tries. A killed migrator's backend keeps it until it notices. */
 const GRAPHILE_LOCK = '4727445306447283';
+const BLANK = '-- The open migration: one include per changed routine, then grants.\n';
 const PG_SETTINGS = { search_path: 'pg_catalog', client_connection_check_interval: '1s' };
 
 export interface MigrationOutcome {
@@ -50,6 +53,36 @@ export async function migrateDatabase(adminUrl: string, options: { folder?: stri
 export async function migrateWithCurrent(adminUrl: string, options: { folder?: string } = {}): Promise<void> {
   const folder = options.folder ?? DATABASE_FOLDER;
   await underMigrationLock(adminUrl, () => withGraphile(adminUrl, folder, (settings) => watch(settings, true)));
+}
+
+/**
+ * Development: freezes `db/current`, its includes expanded, as the next committed migration. Runs it on both databases:
+ * `shadow` is dropped and made anew through `root`, `main` must be at the last committed revision. A failure changes no file.
+ * Refuses a text that holds graphile-migrate's placeholders, which would be replaced even inside routines.
+ */
+export async function commitCurrent(
+  urls: { main: string; shadow: string; root: string },
+  message: string,
+  options: { folder?: string } = {},
+): Promise<void> {
+  const folder = options.folder ?? DATABASE_FOLDER;
+  const placeholder = sqlFiles(folder).find((file) => /:DATABASE_(NAME|OWNER)\b/.test(readFileSync(file, 'utf8')));
+  if (placeholder !== undefined) throw new Error(`${placeholder} holds :DATABASE_NAME or :DATABASE_OWNER, which would be replaced`);
+  await withGraphile(urls.main, folder, (settings) => migrate(settings));
+  await withGraphile(urls.main, folder, (settings) =>
+    commit({ ...settings, shadowConnectionString: urls.shadow, rootConnectionString: urls.root, blankMigrationContent: BLANK }, message),
+  );
+}
+
+function sqlFiles(folder: string): string[] {
+  return ['current', 'procedures'].flatMap((part) => {
+    const root = path.join(folder, part);
+    return existsSync(root)
+      ? readdirSync(root, { recursive: true, encoding: 'utf8' })
+          .filter((name) => name.endsWith('.sql'))
+          .map((name) => path.join(root, name))
+      : [];
+  });
 }
 
 async function underMigrationLock<T>(adminUrl: string, work: (client: pg.Client) => Promise<T>): Promise<T> {

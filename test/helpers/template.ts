@@ -1,9 +1,5 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
-import os from 'node:os';
-import path from 'node:path';
 import pg from 'pg';
-import { DATABASE_FOLDER } from '../../src/db/committed.ts';
 import { migrateWithCurrent } from '../../src/db/migrate.ts';
 import { loadPgTap } from './pgtap.ts';
 
@@ -34,12 +30,7 @@ export async function buildTemplate(serverUrl: string): Promise<Template> {
     await client.query("select pg_advisory_lock(hashtext('patchdiff test template'))");
     await client.query(`create database ${template.name} template template0 encoding 'UTF8'`);
     const url = databaseUrl(template, template.name);
-    const folder = stageMigrations();
-    try {
-      await migrateWithCurrent(url, { folder });
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
+    await migrateWithCurrent(url);
     await withServer(url, loadPgTap);
     for (const role of ROLES) {
       await client.query(`create role ${template.logins[role]} login password '${template.password}' in role patchdiff_${role}`);
@@ -74,19 +65,4 @@ export async function withServer<T>(url: string, work: (client: pg.Client) => Pr
   } finally {
     await client.end();
   }
-}
-
-// The open migration is numbered from 000 while several people write it; graphile-migrate counts from 1.
-function stageMigrations(): string {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'patchdiff-db-'));
-  symlinkSync(path.join(DATABASE_FOLDER, 'procedures'), path.join(folder, 'fixtures'));
-  if (existsSync(path.join(DATABASE_FOLDER, 'committed'))) {
-    cpSync(path.join(DATABASE_FOLDER, 'committed'), path.join(folder, 'committed'), { recursive: true });
-  }
-  mkdirSync(path.join(folder, 'current'));
-  for (const name of readdirSync(path.join(DATABASE_FOLDER, 'current'))) {
-    const staged = name.replace(/^\d+/, (digits) => String(Number(digits) + 1).padStart(3, '0'));
-    cpSync(path.join(DATABASE_FOLDER, 'current', name), path.join(folder, 'current', staged));
-  }
-  return folder;
 }
