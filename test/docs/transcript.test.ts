@@ -21,7 +21,7 @@ describe('blocks', () => {
 
 describe('transcripts', () => {
   test('calls, answers, continued lines and prose', () => {
-    expect(stepsOf('Prose.\n→ tool {"a": 1,\n   "b": 2}\n← {"c": 3}\n')).toEqual([{ tool: 'tool', send: { a: 1, b: 2 }, expect: { c: 3 } }]);
+    expect(stepsOf('Prose.\n\n→ tool {"a": 1,\n   "b": 2}\n← {"c": 3}\n\nProse.\n')).toEqual([{ tool: 'tool', send: { a: 1, b: 2 }, expect: { c: 3 } }]);
   });
 
   test('a call without an answer is an error', () => {

@@ -16,7 +16,7 @@ const isObject = (value: Json | undefined): value is { [key: string]: Json } => 
 /** Reads `→ tool {…}` and `← {…}`; an indented line continues the one before, any other line is prose. */
 export function stepsOf(text: string): Step[] {
   // An indented line is the rest of the one above it.
-  const lines = text.replace(/\n\s+(?=\S)/g, ' ').split('\n');
+  const lines = text.replace(/\n[ \t]+(?=\S)/g, ' ').split('\n');
   const marked = lines.filter((line) => /^[→←]/.test(line));
   const steps: Step[] = [];
   for (let index = 0; index < marked.length; index += 2) {
