@@ -1,7 +1,7 @@
 // Every check that is not a test: runs them all, whatever fails, and names the ones that did. `--only name,name` runs some.
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import process from 'node:process';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -16,6 +16,8 @@ const CHECKS = [
   ['rooms', ['depcruise', '--config', '.dependency-cruiser.mjs', 'src']],
   ['conventions', ['vitest', 'run', '--reporter=dot', 'test/conventions']],
   ['dead code', ['knip', '--no-progress']],
+  ['db/schema.sql', [process.execPath, 'scripts/run.mjs', 'schema', '--check']],
+  ['data model page', [process.execPath, 'scripts/run.mjs', 'data-model', '--check']],
   ...(committed.length === 0 ? [] : [['migrations', ['squawk', ...committed.map((name) => `db/committed/${name}`)]]]),
 ];
 
@@ -29,7 +31,7 @@ if (wanted.length === 0) {
 const failed = [];
 for (const [name, [command, ...args]] of wanted) {
   const started = Date.now();
-  const { status, error } = spawnSync(join(BIN, command), args, { cwd: ROOT, stdio: 'inherit' });
+  const { status, error } = spawnSync(resolve(BIN, command), args, { cwd: ROOT, stdio: 'inherit' });
   const seconds = ((Date.now() - started) / 1000).toFixed(1);
   console.log(`${status === 0 ? 'ok  ' : 'FAIL'} ${name} (${seconds} s)${error === undefined ? '' : `: ${error.message}`}`);
   if (status !== 0) failed.push(name);

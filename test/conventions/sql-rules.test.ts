@@ -14,7 +14,7 @@ create or replace function patchdiff.sample (
   language plpgsql
   volatile
   security definer
-  set search_path = ''
+  set search_path = '', pg_temp
 as $$
 declare
   v_length integer;
@@ -76,12 +76,14 @@ const BROKEN: Record<string, [sample: string, text: string, path?: string][]> = 
     ['a table lock', GOOD.replace('  return v', '  lock table patchdiff_store.sample;\n  return v')],
   ],
   'closed search_path': [
-    ['none', GOOD.replace("  set search_path = ''\n", '')],
-    ['an open one', GOOD.replace("search_path = ''", 'search_path = patchdiff_store')],
-    ['public', GOOD.replace("search_path = ''", "search_path = '', public")],
+    ['none', GOOD.replace("  set search_path = '', pg_temp\n", '')],
+    ['an open one', GOOD.replace("search_path = '', pg_temp", 'search_path = patchdiff_store')],
+    ['public', GOOD.replace("'', pg_temp", "'', public")],
+    ['a definer that lets types of the caller in', GOOD.replace("'', pg_temp", "''")],
+    ['a helper without one', helper(GOOD).replace("  set search_path = '', pg_temp\n", ''), HELPER_PATH],
   ],
   'a helper without search_path names in full': [
-    ['a bare table', helper(GOOD).replace("  set search_path = ''\n", '').replace('patchdiff_store.sample as', 'target_heads as')],
+    ['a bare table', helper(GOOD).replace("  set search_path = '', pg_temp\n", '').replace('patchdiff_store.sample as', 'target_heads as')],
   ],
   'security definer exactly where callers enter': [
     ['missing at an entry', GOOD.replace('  security definer\n', '')],

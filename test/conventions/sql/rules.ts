@@ -17,7 +17,7 @@ export interface Rule {
 }
 
 const DEFINER_SCHEMAS = ['patchdiff', 'patchdiff_audit'];
-const CLOSED_PATHS = ['', ', pg_temp'];
+const DEFINER_PATH = ', pg_temp';
 
 const schemaOf = (routine: Routine): string => routine.name.split('.')[0] ?? '';
 const optionOf = (routine: Routine, name: string) => routine.options.find((option) => option.name === name);
@@ -120,7 +120,9 @@ export const RULES: readonly Rule[] = [
     name: 'closed search_path',
     check: forFunctions((routine) => {
       const path = searchPathOf(routine);
-      if (path !== undefined) return unless(CLOSED_PATHS.includes(path), `search_path is ${path}`);
+      // A caller's temporary schema is searched first for types, unless it is named last.
+      if (isDefiner(routine)) return unless(path === DEFINER_PATH, `search_path of a definer is ${path ?? 'not set'}`);
+      if (path !== undefined) return unless(['', DEFINER_PATH].includes(path), `search_path is ${path}`);
       return unless(isExempt(routine), "no `set search_path = ''`, and no reason in test/conventions/sql/exempt.ts");
     }),
   },
