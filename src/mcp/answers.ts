@@ -45,12 +45,11 @@ export const receipt = {
   failed_change_id: stringOrNull,
   diagnostic: { type: 'object', description: 'rejected: stage, whether a new proposal can succeed, and the evidence.' },
   current_context: { type: 'object', description: 'rejected: at most 256 code points of the document as it stands now.' },
-  near_misses: {
-    type: 'array',
-    description: 'rejected: at most 3 texts that nearly match; hints, never applied.',
-    items: { type: 'object' },
-  },
-  near_miss_search: objectOrNull,
+  near_misses: orNull({
+    type: 'object',
+    description:
+      'rejected: at most 3 texts that nearly match, whether the search was complete, and why the match failed; hints, never applied.',
+  }),
   next_step: { type: 'string', description: 'rejected: what to do next.' },
 } as const satisfies Record<string, OutputProperty>;
 

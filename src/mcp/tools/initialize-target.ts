@@ -1,4 +1,4 @@
-import { argumentFault, integer, objectOrNull, statusOf, string } from '../answers.ts';
+import { argumentFault, integer, object, objectOrNull, statusOf, string, stringOrNull } from '../answers.ts';
 import { targetFileId } from '../arguments.ts';
 import { input, output } from '../schema.ts';
 import { APPENDS } from '../tool.ts';
@@ -13,13 +13,18 @@ export const initializeTarget: ToolDefinition = {
     'content + display_name (the text itself; at most 16 MiB of UTF-8), or from_workspace: true + path (a regular UTF-8 file below the workspace root, ' +
     'at most 16 MiB; no absolute path, no ".."). Lines end with LF from then on; the original line ends and a BOM come back when the file is saved. ' +
     'A target_file_id of your choice (UUID) makes content + display_name safe to repeat: the same id with the same content answers "existing". ' +
-    'Importing the same path twice answers "existing" while the file on disk is the one last saved. The file itself is not changed.',
+    'Importing the same path twice answers "existing" while the file on disk is the one last saved. from_workspace + path + content starts a file that ' +
+    'does not exist yet. No file is written before patchdiff_save.',
   annotations: APPENDS,
   inputSchema: input(
     {
       content: { type: 'string', description: 'The text of the document; at most 16 MiB of UTF-8.' },
-      display_name: { type: 'string', description: 'Name shown in lists; 1 to 1,000 characters.', minLength: 1, maxLength: 1000 },
-      target_file_id: { ...targetFileId, description: 'Optional id of your choice (UUID) for the new document; with content only.' },
+      display_name: {
+        type: 'string',
+        description: 'Name shown in lists, not empty, at most 1,024 bytes of UTF-8; default with path: the path.',
+        minLength: 1,
+      },
+      target_file_id: { ...targetFileId, description: 'Optional id of your choice (UUID) for the new document.' },
       from_workspace: { type: 'boolean', description: 'true: import the file at path.' },
       path: {
         type: 'string',
@@ -32,11 +37,19 @@ export const initializeTarget: ToolDefinition = {
   outputSchema: output({
     status: statusOf('created', 'existing', 'rejected', 'invalid_argument'),
     ...argumentFault,
+    failure_code: { type: 'string', description: 'rejected: which rule refused it; facts says more. Nothing was created.' },
+    facts: object,
     target_file_id: string,
     display_name: string,
     version: integer,
     current_hash: string,
+    total_chars: integer,
+    content_bytes: integer,
     source_line_endings: objectOrNull,
+    workspace_path: stringOrNull,
+    created_at: string,
+    chain_sequence: integer,
+    chain_head: string,
   }),
   example: { target_file_id: EXAMPLE_TARGET, display_name: 'notes.md', content: '# Notes\n\nalpha\nbeta\n' },
   long: true,

@@ -1,6 +1,6 @@
-import { argumentFault, booleanOrNull, integerOrNull, object, statusOf, stringOrNull } from '../answers.ts';
+import { argumentFault, boolean, integerOrNull, object, objects, receipt, statusOf, stringOrNull } from '../answers.ts';
 import { edits, operations, replacement, submission, targetFileId } from '../arguments.ts';
-import { input, output } from '../schema.ts';
+import { input, orNull, output } from '../schema.ts';
 import { READ_ONLY } from '../tool.ts';
 import type { ToolDefinition } from '../tool.ts';
 import { EXAMPLE_TARGET } from './example-target.ts';
@@ -10,9 +10,9 @@ export const preview: ToolDefinition = {
   title: 'Preview a submission',
   summary:
     'Says what a submission would answer now, with a unified diff, without writing or reserving anything: ' +
-    'status would_accept or would_reject, the same evidence, near misses when a match is absent. It authorises nothing; submit with the same guards afterwards. ' +
+    'status would_accept or would_reject with the same evidence and near misses, or would_recover when the client_request_id has its outcome already. It authorises nothing; submit with the same guards afterwards. ' +
     'format says which body you send: patchdiff-tx/1 with edits, patchdiff-tx/2 with operations, patchdiff-tx/3 with replacement; the other fields are those of the submission. ' +
-    'The diff is cut at 32,768 bytes and says what was left out.',
+    'The answer is at most 32,768 bytes and says what was left out.',
   annotations: READ_ONLY,
   inputSchema: input(
     {
@@ -30,16 +30,26 @@ export const preview: ToolDefinition = {
     ['target_file_id', 'format', 'intent'],
   ),
   outputSchema: output({
-    status: statusOf('would_accept', 'would_reject', 'would_recover', 'rejected', 'invalid_argument', 'not_found'),
+    status: statusOf('would_accept', 'would_reject', 'would_recover', 'invalid_argument', 'not_found'),
     ...argumentFault,
     target_file_id: stringOrNull,
     version: integerOrNull,
     current_hash: stringOrNull,
-    would_recover: booleanOrNull,
-    diff: stringOrNull,
-    evidence: object,
-    failure_reason: stringOrNull,
-    diagnostic: object,
+    would_recover: boolean,
+    validity: object,
+    after_version: integerOrNull,
+    after_hash: stringOrNull,
+    evidence: { type: 'object', description: 'would_accept: changes[], the facts of each change.' },
+    warnings: objects,
+    diff: { type: 'string', description: 'would_accept: unified diff.' },
+    omitted: orNull({ type: 'object', description: 'would_accept: how much did not fit; null when everything did.' }),
+    recorded: { type: 'object', description: 'would_recover: the outcome that the request key stands for.' },
+    failure_reason: receipt.failure_reason,
+    failure_code: receipt.failure_code,
+    failure_detail: receipt.failure_detail,
+    failed_change_id: receipt.failed_change_id,
+    diagnostic: receipt.diagnostic,
+    near_misses: receipt.near_misses,
   }),
   example: {
     target_file_id: EXAMPLE_TARGET,

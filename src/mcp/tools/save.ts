@@ -1,4 +1,4 @@
-import { argumentFault, boolean, integerOrNull, statusOf, stringOrNull } from '../answers.ts';
+import { argumentFault, boolean, integerOrNull, object, statusOf, string, stringOrNull } from '../answers.ts';
 import { clientRequestId, guards, targetFileId } from '../arguments.ts';
 import { input, output } from '../schema.ts';
 import type { ToolDefinition } from '../tool.ts';
@@ -35,6 +35,10 @@ export const save: ToolDefinition = {
     deduplicated: boolean,
     failure_reason: stringOrNull,
     failure_code: stringOrNull,
+    facts: object,
+    target_file_id: string,
+    snapshot_id: stringOrNull,
+    publication_id: stringOrNull,
     version: integerOrNull,
     current_hash: stringOrNull,
     editing_cycle: integerOrNull,
