@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, readFileSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect } from 'vitest';
@@ -57,6 +58,15 @@ export async function asOrdinaryUser<T>(run: () => Promise<T>): Promise<T> {
     process.setegid!(0);
   }
 }
+
+/** The pid of a process that has ended. */
+export function endedPid(): string {
+  return execFileSync('/bin/sh', ['-c', 'echo $$'], { encoding: 'utf8' }).trim();
+}
+
+/** The pid namespace of this process, and when a process of it started, as the product writes them. */
+export const namespaceId = (): string => /\d+/.exec(readlinkSync('/proc/self/ns/pid'))![0];
+export const startOf = (pid: number): string => readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)!.split(' ')[19]!;
 
 /** The system calls of a publication, as the tests name them: `create.write` is a write to the file opened with intent `create`. */
 export type Before = (call: string, path: string) => void | Promise<void>;
