@@ -1,7 +1,11 @@
 import type pg from 'pg';
 
-/** Our three schemas, as the catalog has them: everything that a change of behaviour would show in, and nothing that differs between servers. */
-const SCHEMAS = ['patchdiff', 'patchdiff_audit', 'patchdiff_store'];
+/** Our schemas. */
+export const SCHEMAS = ['patchdiff', 'patchdiff_audit', 'patchdiff_store', 'patchdiff_guard'];
+
+/** Who owns: our own role by its name, and whoever migrated by none, since that differs between servers. */
+const owner = (column: string) =>
+  `case when ${column}::regrole::text like 'patchdiff\\_%' then ${column}::regrole::text else '<the migrating login>' end`;
 
 interface Section {
   title: string;
@@ -12,7 +16,7 @@ interface Section {
 const SECTIONS: Section[] = [
   {
     title: 'Schemas',
-    sql: `select format('schema %I owner %s', n.nspname, n.nspowner::regrole) as line
+    sql: `select format('schema %I owner %s', n.nspname, ${owner('n.nspowner')}) as line
       from pg_namespace as n where n.nspname = any ($1) order by n.nspname`,
   },
   {
@@ -23,7 +27,7 @@ const SECTIONS: Section[] = [
   },
   {
     title: 'Tables',
-    sql: `select format(E'table %s owner %s%s (\\n%s\\n)', c.oid::regclass, c.relowner::regrole, coalesce(' with (' || array_to_string(c.reloptions || t.toast, ', ') || ')', ''),
+    sql: `select format(E'table %s owner %s%s (\\n%s\\n)', c.oid::regclass, ${owner('c.relowner')}, coalesce(' with (' || array_to_string(c.reloptions || t.toast, ', ') || ')', ''),
         (select string_agg(format('  %I %s%s%s%s%s', a.attname, format_type(a.atttypid, a.atttypmod),
             case when a.attcollation <> ty.typcollation then ' collate ' || quote_ident(co.collname) else '' end,
             case when a.attnotnull then ' not null' else '' end,
@@ -57,14 +61,14 @@ const SECTIONS: Section[] = [
   },
   {
     title: 'Views',
-    sql: `select format(E'view %s owner %s as\\n%s', c.oid::regclass, c.relowner::regrole, pg_get_viewdef(c.oid)) as line
+    sql: `select format(E'view %s owner %s as\\n%s', c.oid::regclass, ${owner('c.relowner')}, pg_get_viewdef(c.oid)) as line
       from pg_class as c join pg_namespace as n on n.oid = c.relnamespace where n.nspname = any ($1) and c.relkind = 'v' order by n.nspname, c.relname`,
   },
   {
     title: 'Routines',
     sql: `select format(E'%s %I.%I (%s)\\n  returns %s\\n  owner %s, language %s, %s%s%s%s\\n  body md5 %s',
         case p.prokind when 'p' then 'procedure' else 'function' end, n.nspname, p.proname, pg_get_function_arguments(p.oid),
-        coalesce(pg_get_function_result(p.oid), 'nothing'), p.proowner::regrole, l.lanname,
+        coalesce(pg_get_function_result(p.oid), 'nothing'), ${owner('p.proowner')}, l.lanname,
         case p.provolatile when 'i' then 'immutable' when 's' then 'stable' else 'volatile' end,
         case when p.prosecdef then ', security definer' else '' end, case when p.proisstrict then ', strict' else '' end,
         coalesce(', set ' || array_to_string(p.proconfig, ', '), ''), md5(p.prosrc)) as line
@@ -107,5 +111,3 @@ export async function dumpSchema(client: pg.Client): Promise<string> {
   }
   return parts.join('\n');
 }
-
-export { SCHEMAS };

@@ -1,0 +1,1260 @@
+-- Generated from the catalog by `npm run db:schema`: what db/committed and db/current build. Not a script to run.
+
+-- Schemas
+schema patchdiff owner patchdiff_owner
+schema patchdiff_audit owner patchdiff_owner
+schema patchdiff_guard owner <the migrating login>
+schema patchdiff_store owner patchdiff_owner
+
+-- Composite types
+type patchdiff.attempt_entry (
+  pdcp_log_id uuid,
+  target_file_id uuid,
+  log_sequence bigint,
+  status text,
+  decided_by text,
+  failure_reason text,
+  failure_code text,
+  failure_detail text,
+  failed_change_id text,
+  validation_stage text,
+  before_hash text,
+  after_hash text,
+  before_version bigint,
+  after_version bigint,
+  expected_target_version bigint,
+  expected_current_hash text,
+  change_count integer,
+  pdcp_content_hash text,
+  protocol_version text,
+  runtime_version text,
+  submission_source text,
+  parent_pdcp_log_id uuid,
+  regeneration_attempt integer,
+  regeneration_source text,
+  client_request_id text,
+  request_fingerprint text,
+  editing_cycle integer,
+  actor json,
+  diagnostic json,
+  warnings json,
+  created_at timestamp with time zone,
+  chain_sequence bigint,
+  row_hash text,
+  pdcp_content text
+)
+type patchdiff.commit_receipt (
+  outcome text,
+  deduplicated boolean,
+  pdcp_log_id uuid,
+  log_sequence bigint,
+  before_version bigint,
+  after_version bigint,
+  before_hash text,
+  after_hash text,
+  current_version bigint,
+  current_hash text,
+  validation_stage text,
+  decided_by text,
+  failure_reason text,
+  failure_code text,
+  failure_detail text,
+  failed_change_id text,
+  request_fingerprint text,
+  created_at timestamp with time zone,
+  changes json,
+  warnings json,
+  diagnostic json,
+  current_context json,
+  current_content text
+)
+type patchdiff.history_step (
+  target_file_id uuid,
+  kind text,
+  log_sequence bigint,
+  pdcp_log_id uuid,
+  protocol_version text,
+  runtime_version text,
+  before_version bigint,
+  after_version bigint,
+  before_hash text,
+  after_hash text,
+  content_hash text,
+  content text
+)
+type patchdiff.ledger_entry (
+  ledger_sequence bigint,
+  pdcp_log_id uuid,
+  log_sequence bigint,
+  ordinal integer,
+  apply_ordinal integer,
+  change_id text,
+  operation text,
+  intent text,
+  rationale text,
+  risk text,
+  origin text,
+  derived jsonb,
+  before_version bigint,
+  after_version bigint,
+  editing_cycle integer,
+  created_at timestamp with time zone,
+  input_state text,
+  output_state text,
+  affected_region text,
+  user_visible_change text
+)
+type patchdiff.publication_receipt (
+  outcome text,
+  failure_reason text,
+  failure_code text,
+  failure_detail text,
+  publication_id uuid,
+  version bigint,
+  current_hash text,
+  workspace_root text,
+  workspace_path text,
+  last_synced_disk_sha256 text,
+  chain_sequence bigint,
+  chain_head text,
+  receipt json
+)
+type patchdiff.save_receipt (
+  outcome text,
+  deduplicated boolean,
+  failure_reason text,
+  failure_code text,
+  failure_detail text,
+  version bigint,
+  current_hash text,
+  editing_cycle integer,
+  snapshot_id uuid,
+  publication_id uuid,
+  created_at timestamp with time zone,
+  chain_sequence bigint,
+  chain_head text
+)
+type patchdiff.target_receipt (
+  outcome text,
+  target_file_id uuid,
+  version bigint,
+  current_hash text,
+  display_name text,
+  content_chars integer,
+  content_bytes integer,
+  created_at timestamp with time zone,
+  chain_sequence bigint,
+  chain_head text
+)
+type patchdiff.target_state (
+  target_file_id uuid,
+  display_name text,
+  version bigint,
+  current_hash text,
+  content_chars integer,
+  content_bytes integer,
+  status text,
+  workspace_tracked boolean,
+  workspace_root text,
+  workspace_path text,
+  last_synced_disk_sha256 text,
+  last_synced_version bigint,
+  source_bom boolean,
+  source_line_endings jsonb,
+  created_at timestamp with time zone,
+  updated_at timestamp with time zone,
+  log_sequence bigint,
+  ledger_sequence bigint,
+  snapshot_sequence bigint,
+  publication_sequence bigint,
+  open_cycle integer,
+  chain_sequence bigint,
+  chain_head text,
+  current_content text
+)
+type patchdiff_store.envelope (
+  stored text,
+  evidence_format text,
+  evidence_sha256 text,
+  failure_code text,
+  record jsonb
+)
+type patchdiff_store.fault (
+  failure_reason text,
+  failure_code text,
+  validation_stage text,
+  failed_change_id text,
+  failure_detail text,
+  path text,
+  ordinal integer,
+  prior_changes integer,
+  context_kind text,
+  context_start integer,
+  context_total integer,
+  context_text text,
+  evidence text
+)
+type patchdiff_store.finding (
+  table_name text,
+  row_key text,
+  column_name text,
+  problem text
+)
+type patchdiff_store.locked_target (
+  target_file_id uuid,
+  display_name text,
+  version bigint,
+  current_hash text,
+  content_bytes integer,
+  content_chars integer,
+  workspace_tracked boolean,
+  workspace_root_identity text,
+  workspace_path text,
+  last_synced_disk_sha256 text,
+  last_synced_version bigint,
+  source_bom boolean,
+  created_at timestamp with time zone,
+  log_sequence bigint,
+  ledger_sequence bigint,
+  snapshot_sequence bigint,
+  publication_sequence bigint,
+  chain_sequence bigint,
+  open_cycle integer,
+  accepted_version bigint,
+  accepted_hash text,
+  chain_head bytea
+)
+type patchdiff_store.operations (
+  canonical text,
+  well_formed boolean,
+  operation text[],
+  change_id text[],
+  rationale text[],
+  risk text[],
+  matched text[],
+  replacement text[],
+  occurrence_index bigint[],
+  anchor_before text[],
+  anchor_after text[],
+  span_start bigint[],
+  span_end bigint[],
+  expected_before text[],
+  expected_after text[]
+)
+type patchdiff_store.walk (
+  fault patchdiff_store.fault,
+  after_content bytea,
+  after_chars integer,
+  after_hash text,
+  change_id text[],
+  operation text[],
+  rationale text[],
+  risk text[],
+  span_start integer[],
+  span_end integer[],
+  matched_chars integer[],
+  replacement_chars integer[],
+  matched_sha256 text[],
+  replacement_sha256 text[],
+  start_byte integer[],
+  deleted_bytes integer[],
+  inserted_bytes integer[]
+)
+
+-- Tables
+table patchdiff_store.append_only_manifest_ledger owner patchdiff_owner with () (
+  target_file_id uuid not null,
+  ledger_sequence bigint not null,
+  log_sequence bigint not null,
+  ordinal integer not null,
+  apply_ordinal integer not null,
+  editing_cycle integer not null,
+  start_byte integer not null,
+  deleted_bytes integer not null,
+  inserted_bytes integer not null,
+  change_id text collate "C" not null,
+  operation text not null,
+  origin text not null default 'typed'::text,
+  risk text,
+  rationale text,
+  intent text not null,
+  derived_json jsonb not null,
+  input_state text,
+  output_state text,
+  affected_region text,
+  user_visible_change text
+)
+table patchdiff_store.append_only_pdcp_logs owner patchdiff_owner with () (
+  target_file_id uuid not null,
+  log_sequence bigint not null,
+  pdcp_log_id uuid not null,
+  created_at timestamp with time zone not null,
+  chain_sequence bigint not null,
+  hash_version integer not null,
+  before_version bigint not null,
+  after_version bigint not null,
+  expected_target_version bigint,
+  editing_cycle integer not null,
+  regeneration_attempt integer,
+  change_count integer not null,
+  parent_pdcp_log_id uuid,
+  status text not null,
+  decided_by text not null,
+  failure_reason text,
+  failure_code text,
+  failed_change_id text,
+  failure_detail text,
+  validation_stage text not null,
+  before_hash text collate "C" not null,
+  after_hash text collate "C" not null,
+  expected_current_hash text collate "C",
+  pdcp_content_hash text collate "C" not null,
+  protocol_version text not null,
+  runtime_version text not null,
+  submission_source text,
+  regeneration_source text,
+  client_request_id text collate "C",
+  request_fingerprint character varying(64) collate "C",
+  db_session_user text not null,
+  db_application_name text not null,
+  db_client_addr text,
+  db_transaction_id bigint not null,
+  prev_hash bytea not null,
+  row_hash bytea not null,
+  actor json,
+  diagnostic_json json,
+  warnings json,
+  pdcp_content text collate "C" not null storage external
+)
+table patchdiff_store.cloud_target_files owner patchdiff_owner with (fillfactor=70, toast.autovacuum_vacuum_scale_factor=0.02, toast.autovacuum_vacuum_threshold=2000) (
+  target_file_id uuid not null,
+  display_name text not null,
+  current_hash text collate "C" not null,
+  version bigint not null,
+  content_bytes integer not null,
+  content_chars integer not null,
+  status text not null default 'active'::text,
+  workspace_tracked boolean not null default false,
+  workspace_root_identity text,
+  workspace_path text,
+  last_synced_disk_sha256 text collate "C",
+  last_synced_version bigint,
+  source_bom boolean not null default false,
+  source_line_endings jsonb,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  current_content text collate "C" not null storage external
+)
+table patchdiff_store.editing_cycles owner patchdiff_owner (
+  target_file_id uuid not null,
+  editing_cycle integer not null,
+  opened_at timestamp with time zone not null,
+  opened_at_version bigint not null,
+  snapshot_sequence bigint not null
+)
+table patchdiff_store.request_keys owner patchdiff_owner with () (
+  target_file_id uuid not null,
+  client_request_id text collate "C" not null,
+  kind text not null,
+  request_fingerprint character varying(64) collate "C" not null,
+  log_sequence bigint,
+  save_receipt json,
+  created_at timestamp with time zone not null
+)
+table patchdiff_store.target_heads owner patchdiff_owner with (fillfactor=50) (
+  target_file_id uuid not null,
+  log_sequence bigint not null,
+  ledger_sequence bigint not null,
+  snapshot_sequence bigint not null,
+  publication_sequence bigint not null,
+  chain_sequence bigint not null,
+  open_cycle integer not null,
+  accepted_version bigint not null,
+  accepted_hash text collate "C" not null,
+  chain_head bytea not null
+)
+table patchdiff_store.target_snapshots owner patchdiff_owner with () (
+  target_file_id uuid not null,
+  snapshot_sequence bigint not null,
+  snapshot_id uuid not null,
+  created_at timestamp with time zone not null,
+  chain_sequence bigint not null,
+  hash_version integer not null,
+  version bigint not null,
+  editing_cycle integer not null,
+  kind text not null,
+  content_hash text collate "C" not null,
+  source_sha256 text collate "C",
+  db_session_user text not null,
+  db_application_name text not null,
+  db_client_addr text,
+  db_transaction_id bigint not null,
+  prev_hash bytea not null,
+  row_hash bytea not null,
+  actor json,
+  content text collate "C" not null storage external
+)
+table patchdiff_store.workspace_bindings owner patchdiff_owner with () (
+  workspace_root text collate "C" not null,
+  workspace_path text collate "C" not null,
+  target_file_id uuid not null,
+  root_device text not null,
+  root_inode text not null,
+  bound_at timestamp with time zone not null
+)
+table patchdiff_store.workspace_publications owner patchdiff_owner with () (
+  target_file_id uuid not null,
+  publication_sequence bigint not null,
+  publication_id uuid not null,
+  intent_publication_id uuid,
+  created_at timestamp with time zone not null,
+  chain_sequence bigint not null,
+  hash_version integer not null,
+  version bigint not null,
+  editing_cycle integer not null,
+  kind text not null,
+  content_hash text collate "C" not null,
+  expected_disk_sha256 text collate "C",
+  observed_disk_sha256 text collate "C",
+  written_sha256 text collate "C" not null,
+  written_bytes bigint not null,
+  workspace_root_identity text not null,
+  workspace_path text not null,
+  db_session_user text not null,
+  db_application_name text not null,
+  db_client_addr text,
+  db_transaction_id bigint not null,
+  prev_hash bytea not null,
+  row_hash bytea not null,
+  actor json,
+  detail json
+)
+
+-- Constraints
+constraint append_only_manifest_ledger_operation_check on patchdiff_store.append_only_manifest_ledger: CHECK ((operation = ANY (ARRAY['match'::text, 'span'::text, 'replace_all'::text])))
+constraint append_only_manifest_ledger_origin_check on patchdiff_store.append_only_manifest_ledger: CHECK ((origin = 'typed'::text))
+constraint append_only_manifest_ledger_pkey on patchdiff_store.append_only_manifest_ledger: PRIMARY KEY (target_file_id, ledger_sequence)
+constraint append_only_manifest_ledger_target_file_id_log_sequence_fkey on patchdiff_store.append_only_manifest_ledger: FOREIGN KEY (target_file_id, log_sequence) REFERENCES patchdiff_store.append_only_pdcp_logs(target_file_id, log_sequence)
+constraint append_only_pdcp_logs_check on patchdiff_store.append_only_pdcp_logs: CHECK (((status = 'accepted'::text) = (failure_reason IS NULL)))
+constraint append_only_pdcp_logs_check1 on patchdiff_store.append_only_pdcp_logs: CHECK (((status = 'accepted'::text) = (validation_stage = 'accepted'::text)))
+constraint append_only_pdcp_logs_check2 on patchdiff_store.append_only_pdcp_logs: CHECK ((after_version = (before_version + ((status = 'accepted'::text))::integer)))
+constraint append_only_pdcp_logs_check3 on patchdiff_store.append_only_pdcp_logs: CHECK (((status = 'accepted'::text) OR (after_hash = before_hash)))
+constraint append_only_pdcp_logs_decided_by_check on patchdiff_store.append_only_pdcp_logs: CHECK ((decided_by = ANY (ARRAY['database'::text, 'runtime'::text])))
+constraint append_only_pdcp_logs_pkey on patchdiff_store.append_only_pdcp_logs: PRIMARY KEY (target_file_id, log_sequence)
+constraint append_only_pdcp_logs_status_check on patchdiff_store.append_only_pdcp_logs: CHECK ((status = ANY (ARRAY['accepted'::text, 'rejected'::text])))
+constraint append_only_pdcp_logs_target_file_id_fkey on patchdiff_store.append_only_pdcp_logs: FOREIGN KEY (target_file_id) REFERENCES patchdiff_store.cloud_target_files(target_file_id)
+constraint append_only_pdcp_logs_target_file_id_pdcp_log_id_key on patchdiff_store.append_only_pdcp_logs: UNIQUE (target_file_id, pdcp_log_id)
+constraint cloud_target_files_check on patchdiff_store.cloud_target_files: CHECK ((workspace_tracked = (workspace_path IS NOT NULL)))
+constraint cloud_target_files_check1 on patchdiff_store.cloud_target_files: CHECK ((workspace_tracked = (workspace_root_identity IS NOT NULL)))
+constraint cloud_target_files_content_bytes_check on patchdiff_store.cloud_target_files: CHECK ((content_bytes >= 0))
+constraint cloud_target_files_content_chars_check on patchdiff_store.cloud_target_files: CHECK ((content_chars >= 0))
+constraint cloud_target_files_current_hash_check on patchdiff_store.cloud_target_files: CHECK ((current_hash ~ '\A[0-9a-f]{64}\Z'::text))
+constraint cloud_target_files_display_name_check on patchdiff_store.cloud_target_files: CHECK (((octet_length(display_name) >= 1) AND (octet_length(display_name) <= 1024)))
+constraint cloud_target_files_last_synced_disk_sha256_check on patchdiff_store.cloud_target_files: CHECK ((last_synced_disk_sha256 ~ '\A[0-9a-f]{64}\Z'::text))
+constraint cloud_target_files_pkey on patchdiff_store.cloud_target_files: PRIMARY KEY (target_file_id)
+constraint cloud_target_files_status_check on patchdiff_store.cloud_target_files: CHECK ((status = 'active'::text))
+constraint cloud_target_files_version_check on patchdiff_store.cloud_target_files: CHECK ((version >= 0))
+constraint editing_cycles_pkey on patchdiff_store.editing_cycles: PRIMARY KEY (target_file_id, editing_cycle)
+constraint editing_cycles_target_file_id_fkey on patchdiff_store.editing_cycles: FOREIGN KEY (target_file_id) REFERENCES patchdiff_store.cloud_target_files(target_file_id)
+constraint request_keys_check on patchdiff_store.request_keys: CHECK (((kind = 'submission'::text) = (log_sequence IS NOT NULL)))
+constraint request_keys_check1 on patchdiff_store.request_keys: CHECK (((kind = 'save'::text) = (save_receipt IS NOT NULL)))
+constraint request_keys_kind_check on patchdiff_store.request_keys: CHECK ((kind = ANY (ARRAY['submission'::text, 'save'::text])))
+constraint request_keys_pkey on patchdiff_store.request_keys: PRIMARY KEY (target_file_id, client_request_id)
+constraint request_keys_target_file_id_fkey on patchdiff_store.request_keys: FOREIGN KEY (target_file_id) REFERENCES patchdiff_store.cloud_target_files(target_file_id)
+constraint target_heads_pkey on patchdiff_store.target_heads: PRIMARY KEY (target_file_id)
+constraint target_heads_target_file_id_fkey on patchdiff_store.target_heads: FOREIGN KEY (target_file_id) REFERENCES patchdiff_store.cloud_target_files(target_file_id)
+constraint target_snapshots_content_hash_check on patchdiff_store.target_snapshots: CHECK ((content_hash ~ '\A[0-9a-f]{64}\Z'::text))
+constraint target_snapshots_kind_check on patchdiff_store.target_snapshots: CHECK ((kind = ANY (ARRAY['initial_upload'::text, 'save_checkpoint'::text])))
+constraint target_snapshots_pkey on patchdiff_store.target_snapshots: PRIMARY KEY (target_file_id, snapshot_sequence)
+constraint target_snapshots_target_file_id_fkey on patchdiff_store.target_snapshots: FOREIGN KEY (target_file_id) REFERENCES patchdiff_store.cloud_target_files(target_file_id)
+constraint target_snapshots_target_file_id_snapshot_id_key on patchdiff_store.target_snapshots: UNIQUE (target_file_id, snapshot_id)
+constraint workspace_bindings_pkey on patchdiff_store.workspace_bindings: PRIMARY KEY (workspace_root, workspace_path)
+constraint workspace_bindings_target_file_id_fkey on patchdiff_store.workspace_bindings: FOREIGN KEY (target_file_id) REFERENCES patchdiff_store.cloud_target_files(target_file_id)
+constraint workspace_bindings_target_file_id_key on patchdiff_store.workspace_bindings: UNIQUE (target_file_id)
+constraint workspace_publications_check on patchdiff_store.workspace_publications: CHECK (((kind = 'intent'::text) = (intent_publication_id IS NULL)))
+constraint workspace_publications_kind_check on patchdiff_store.workspace_publications: CHECK ((kind = ANY (ARRAY['intent'::text, 'published'::text, 'rejected'::text, 'superseded'::text])))
+constraint workspace_publications_pkey on patchdiff_store.workspace_publications: PRIMARY KEY (target_file_id, publication_sequence)
+constraint workspace_publications_target_file_id_fkey on patchdiff_store.workspace_publications: FOREIGN KEY (target_file_id) REFERENCES patchdiff_store.cloud_target_files(target_file_id)
+constraint workspace_publications_target_file_id_publication_id_key on patchdiff_store.workspace_publications: UNIQUE (target_file_id, publication_id)
+
+-- Indexes
+CREATE UNIQUE INDEX append_only_manifest_ledger_pkey ON patchdiff_store.append_only_manifest_ledger USING btree (target_file_id, ledger_sequence)
+CREATE INDEX manifest_ledger_by_attempt ON patchdiff_store.append_only_manifest_ledger USING btree (target_file_id, log_sequence)
+CREATE UNIQUE INDEX append_only_pdcp_logs_pkey ON patchdiff_store.append_only_pdcp_logs USING btree (target_file_id, log_sequence)
+CREATE UNIQUE INDEX append_only_pdcp_logs_target_file_id_pdcp_log_id_key ON patchdiff_store.append_only_pdcp_logs USING btree (target_file_id, pdcp_log_id)
+CREATE INDEX pdcp_logs_accepted_version ON patchdiff_store.append_only_pdcp_logs USING btree (target_file_id, after_version) WHERE (status = 'accepted'::text)
+CREATE INDEX pdcp_logs_by_content ON patchdiff_store.append_only_pdcp_logs USING btree (target_file_id, pdcp_content_hash, log_sequence)
+CREATE INDEX pdcp_logs_by_id ON patchdiff_store.append_only_pdcp_logs USING btree (pdcp_log_id)
+CREATE INDEX pdcp_logs_by_parent ON patchdiff_store.append_only_pdcp_logs USING btree (target_file_id, parent_pdcp_log_id) WHERE (parent_pdcp_log_id IS NOT NULL)
+CREATE INDEX pdcp_logs_by_status ON patchdiff_store.append_only_pdcp_logs USING btree (target_file_id, status, log_sequence)
+CREATE UNIQUE INDEX uq_pdcp_logs_target_client_request_id ON patchdiff_store.append_only_pdcp_logs USING btree (target_file_id, client_request_id) WHERE (client_request_id IS NOT NULL)
+CREATE INDEX cloud_target_files_by_age ON patchdiff_store.cloud_target_files USING btree (created_at, target_file_id)
+CREATE UNIQUE INDEX cloud_target_files_pkey ON patchdiff_store.cloud_target_files USING btree (target_file_id)
+CREATE UNIQUE INDEX editing_cycles_pkey ON patchdiff_store.editing_cycles USING btree (target_file_id, editing_cycle)
+CREATE UNIQUE INDEX request_keys_pkey ON patchdiff_store.request_keys USING btree (target_file_id, client_request_id)
+CREATE UNIQUE INDEX target_heads_pkey ON patchdiff_store.target_heads USING btree (target_file_id)
+CREATE INDEX target_snapshots_by_version ON patchdiff_store.target_snapshots USING btree (target_file_id, version, snapshot_sequence)
+CREATE UNIQUE INDEX target_snapshots_pkey ON patchdiff_store.target_snapshots USING btree (target_file_id, snapshot_sequence)
+CREATE UNIQUE INDEX target_snapshots_target_file_id_snapshot_id_key ON patchdiff_store.target_snapshots USING btree (target_file_id, snapshot_id)
+CREATE UNIQUE INDEX workspace_bindings_pkey ON patchdiff_store.workspace_bindings USING btree (workspace_root, workspace_path)
+CREATE UNIQUE INDEX workspace_bindings_target_file_id_key ON patchdiff_store.workspace_bindings USING btree (target_file_id)
+CREATE UNIQUE INDEX workspace_publications_one_outcome ON patchdiff_store.workspace_publications USING btree (target_file_id, intent_publication_id) WHERE (intent_publication_id IS NOT NULL)
+CREATE UNIQUE INDEX workspace_publications_pkey ON patchdiff_store.workspace_publications USING btree (target_file_id, publication_sequence)
+CREATE UNIQUE INDEX workspace_publications_target_file_id_publication_id_key ON patchdiff_store.workspace_publications USING btree (target_file_id, publication_id)
+
+-- Triggers
+CREATE TRIGGER _100_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON patchdiff_store.append_only_manifest_ledger FOR EACH STATEMENT EXECUTE FUNCTION patchdiff_store.forbid_change() [always]
+CREATE TRIGGER _100_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON patchdiff_store.append_only_pdcp_logs FOR EACH STATEMENT EXECUTE FUNCTION patchdiff_store.forbid_change() [always]
+CREATE TRIGGER _100_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON patchdiff_store.editing_cycles FOR EACH STATEMENT EXECUTE FUNCTION patchdiff_store.forbid_change() [always]
+CREATE TRIGGER _100_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON patchdiff_store.request_keys FOR EACH STATEMENT EXECUTE FUNCTION patchdiff_store.forbid_change() [always]
+CREATE TRIGGER _100_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON patchdiff_store.target_snapshots FOR EACH STATEMENT EXECUTE FUNCTION patchdiff_store.forbid_change() [always]
+CREATE TRIGGER _100_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON patchdiff_store.workspace_publications FOR EACH STATEMENT EXECUTE FUNCTION patchdiff_store.forbid_change() [always]
+
+-- Views
+view patchdiff_audit.attempts owner patchdiff_owner as
+ SELECT target_file_id,
+    log_sequence,
+    pdcp_log_id,
+    created_at,
+    status,
+    failure_reason,
+    failure_code,
+    failure_detail,
+    failed_change_id,
+    validation_stage,
+    decided_by,
+    before_version,
+    after_version,
+    before_hash,
+    after_hash,
+    expected_target_version,
+    expected_current_hash,
+    change_count,
+    editing_cycle,
+    protocol_version,
+    runtime_version,
+    submission_source,
+    parent_pdcp_log_id,
+    regeneration_attempt,
+    regeneration_source,
+    client_request_id,
+    request_fingerprint,
+    pdcp_content_hash,
+    (actor ->> 'host'::text) AS actor_host,
+    (actor ->> 'agent'::text) AS actor_agent,
+    (actor ->> 'session'::text) AS actor_session,
+    actor,
+    diagnostic_json AS diagnostic,
+    warnings,
+    db_session_user,
+    db_application_name,
+    db_client_addr,
+    db_transaction_id,
+    chain_sequence,
+    encode(row_hash, 'hex'::text) AS row_hash
+   FROM patchdiff_store.append_only_pdcp_logs l;
+view patchdiff_audit.changes owner patchdiff_owner as
+ SELECT g.target_file_id,
+    g.ledger_sequence,
+    l.created_at,
+    l.pdcp_log_id,
+    g.log_sequence,
+    g.ordinal,
+    g.apply_ordinal,
+    g.change_id,
+    g.operation,
+    g.intent,
+    g.rationale,
+    g.risk,
+    g.origin,
+    l.before_version,
+    l.after_version,
+    g.editing_cycle,
+    ((g.derived_json -> 'span_start'::text))::integer AS span_start,
+    ((g.derived_json -> 'span_end'::text))::integer AS span_end,
+    ((g.derived_json -> 'matched_chars'::text))::integer AS matched_chars,
+    ((g.derived_json -> 'replacement_chars'::text))::integer AS replacement_chars,
+    (g.derived_json ->> 'matched_sha256'::text) AS matched_sha256,
+    (g.derived_json ->> 'replacement_sha256'::text) AS replacement_sha256,
+    (l.actor ->> 'host'::text) AS actor_host,
+    (l.actor ->> 'agent'::text) AS actor_agent,
+    (l.actor ->> 'session'::text) AS actor_session,
+    l.submission_source,
+    l.db_session_user
+   FROM (patchdiff_store.append_only_manifest_ledger g
+     JOIN patchdiff_store.append_only_pdcp_logs l ON (((l.target_file_id = g.target_file_id) AND (l.log_sequence = g.log_sequence))));
+view patchdiff_audit.cycles owner patchdiff_owner as
+ SELECT c.target_file_id,
+    c.editing_cycle,
+    c.opened_at,
+    c.opened_at_version,
+    s.kind AS opened_by,
+    s.snapshot_id,
+    s.content_hash,
+    n.opened_at AS closed_at,
+    n.opened_at_version AS closed_at_version
+   FROM ((patchdiff_store.editing_cycles c
+     JOIN patchdiff_store.target_snapshots s ON (((s.target_file_id = c.target_file_id) AND (s.snapshot_sequence = c.snapshot_sequence))))
+     LEFT JOIN patchdiff_store.editing_cycles n ON (((n.target_file_id = c.target_file_id) AND (n.editing_cycle = (c.editing_cycle + 1)))));
+view patchdiff_audit.publications owner patchdiff_owner as
+ SELECT i.target_file_id,
+    i.publication_sequence,
+    i.publication_id,
+    i.created_at AS opened_at,
+    i.version,
+    i.content_hash,
+    i.workspace_root_identity AS workspace_root,
+    i.workspace_path,
+    i.expected_disk_sha256,
+    i.written_sha256,
+    i.written_bytes,
+    i.editing_cycle,
+    i.actor,
+    o.kind AS outcome,
+    o.created_at AS closed_at,
+    o.observed_disk_sha256,
+    o.detail
+   FROM (patchdiff_store.workspace_publications i
+     LEFT JOIN patchdiff_store.workspace_publications o ON (((o.target_file_id = i.target_file_id) AND (o.intent_publication_id = i.publication_id))))
+  WHERE (i.kind = 'intent'::text);
+view patchdiff_audit.targets owner patchdiff_owner as
+ SELECT target_file_id,
+    display_name,
+    version,
+    current_hash,
+    content_chars,
+    content_bytes,
+    status,
+    workspace_tracked,
+    workspace_root,
+    workspace_path,
+    last_synced_disk_sha256,
+    last_synced_version,
+    source_bom,
+    source_line_endings,
+    created_at,
+    updated_at,
+    log_sequence AS attempts,
+    ledger_sequence AS changes,
+    snapshot_sequence AS snapshots,
+    publication_sequence AS publication_rows,
+    open_cycle,
+    chain_sequence,
+    chain_head
+   FROM patchdiff_store.target_state t;
+view patchdiff_store.attempt_entry owner patchdiff_owner as
+ SELECT pdcp_log_id,
+    target_file_id,
+    log_sequence,
+    status,
+    decided_by,
+    failure_reason,
+    failure_code,
+    failure_detail,
+    failed_change_id,
+    validation_stage,
+    before_hash,
+    after_hash,
+    before_version,
+    after_version,
+    expected_target_version,
+    expected_current_hash,
+    change_count,
+    pdcp_content_hash,
+    protocol_version,
+    runtime_version,
+    submission_source,
+    parent_pdcp_log_id,
+    regeneration_attempt,
+    regeneration_source,
+    client_request_id,
+    (request_fingerprint)::text AS request_fingerprint,
+    editing_cycle,
+    actor,
+    diagnostic_json AS diagnostic,
+    warnings,
+    created_at,
+    chain_sequence,
+    encode(row_hash, 'hex'::text) AS row_hash,
+    pdcp_content
+   FROM patchdiff_store.append_only_pdcp_logs l;
+view patchdiff_store.target_state owner patchdiff_owner as
+ SELECT t.target_file_id,
+    t.display_name,
+    t.version,
+    t.current_hash,
+    t.content_chars,
+    t.content_bytes,
+    t.status,
+    t.workspace_tracked,
+    t.workspace_root_identity AS workspace_root,
+    t.workspace_path,
+    t.last_synced_disk_sha256,
+    t.last_synced_version,
+    t.source_bom,
+    t.source_line_endings,
+    t.created_at,
+    t.updated_at,
+    h.log_sequence,
+    h.ledger_sequence,
+    h.snapshot_sequence,
+    h.publication_sequence,
+    h.open_cycle,
+    h.chain_sequence,
+    encode(h.chain_head, 'hex'::text) AS chain_head,
+    t.current_content
+   FROM (patchdiff_store.cloud_target_files t
+     JOIN patchdiff_store.target_heads h ON ((h.target_file_id = t.target_file_id)));
+
+-- Routines
+function patchdiff.commit_attempt (p_target uuid, p_payload text, p_client_request_id text, p_parent text, p_attempt integer, p_source text, p_actor json, p_base_hash text, p_verdict text, p_resolved_starts integer[], p_after_hash text, p_diagnostic json, p_warnings json, p_raw_metadata jsonb DEFAULT NULL::jsonb)
+  returns patchdiff.commit_receipt
+  owner patchdiff_owner, language plpgsql, volatile, security definer, set search_path="", pg_temp, lock_timeout=5s
+  body md5 3fde988777233bdd78d677b818f04660
+function patchdiff.create_target (p_target uuid, p_display_name text, p_content text, p_source jsonb DEFAULT NULL::jsonb, p_workspace jsonb DEFAULT NULL::jsonb, p_actor json DEFAULT NULL::json)
+  returns patchdiff.target_receipt
+  owner patchdiff_owner, language plpgsql, volatile, security definer, set search_path="", pg_temp, lock_timeout=5s
+  body md5 ad5ae74a66adb63cff8ba9834ca6f33a
+function patchdiff.find_binding (p_root text, p_path text)
+  returns TABLE(target_file_id uuid, root_device text, root_inode text, bound_at timestamp with time zone, version bigint, current_hash text, last_synced_disk_sha256 text, last_synced_version bigint, source_bom boolean, source_line_endings jsonb)
+  owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp
+  body md5 400c9d9fc73644d9e18a461df0a00f34
+function patchdiff.list_targets (p_filter text DEFAULT NULL::text, p_limit integer DEFAULT NULL::integer, p_after_created_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_after_target uuid DEFAULT NULL::uuid)
+  returns SETOF patchdiff.target_state
+  owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp
+  body md5 63d9b0ed10357b2490900fc828fc6266
+function patchdiff.lock_history (p_target uuid, p_from_sequence bigint DEFAULT 0, p_limit integer DEFAULT NULL::integer)
+  returns SETOF patchdiff.history_step
+  owner patchdiff_owner, language plpgsql, volatile, security definer, set search_path="", pg_temp, lock_timeout=5s
+  body md5 86981e9fc4ef1440cb0599419ad5afd5
+function patchdiff.lock_publication (p_target uuid, p_publication_id uuid)
+  returns patchdiff.publication_receipt
+  owner patchdiff_owner, language plpgsql, volatile, security definer, set search_path="", pg_temp, lock_timeout=5s
+  body md5 6ae611d07faf2ecc33658a852b2de9d1
+function patchdiff.open_publication (p_target uuid, p_expected_version bigint, p_expected_hash text, p_version bigint, p_content_hash text, p_expected_disk_sha256 text, p_written_sha256 text, p_written_bytes bigint, p_actor json DEFAULT NULL::json, p_client_request_id text DEFAULT NULL::text)
+  returns patchdiff.publication_receipt
+  owner patchdiff_owner, language plpgsql, volatile, security definer, set search_path="", pg_temp, lock_timeout=5s
+  body md5 5ceaf68d3e50550a0945593bfacd259c
+function patchdiff.read_attempt (p_pdcp_log_id uuid)
+  returns SETOF patchdiff.attempt_entry
+  owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp
+  body md5 323011c42ad6a9b835c63307bc49c96c
+function patchdiff.read_attempts (p_target uuid, p_limit integer DEFAULT NULL::integer, p_before_sequence bigint DEFAULT NULL::bigint, p_status text DEFAULT NULL::text, p_content_hash text DEFAULT NULL::text, p_client_request_id text DEFAULT NULL::text, p_include_content boolean DEFAULT false)
+  returns SETOF patchdiff.attempt_entry
+  owner patchdiff_owner, language plpgsql, stable, security definer, set search_path="", pg_temp
+  body md5 a61fca33a9c6dbe88b8fd911c13851fe
+function patchdiff.read_head (p_target uuid)
+  returns SETOF patchdiff.target_state
+  owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp
+  body md5 68b4811d3caba220be21cf9d9da96eb2
+function patchdiff.read_ledger (p_target uuid, p_include_previous_cycles boolean DEFAULT false, p_limit integer DEFAULT NULL::integer, p_before_sequence bigint DEFAULT NULL::bigint)
+  returns SETOF patchdiff.ledger_entry
+  owner patchdiff_owner, language plpgsql, stable, security definer, set search_path="", pg_temp
+  body md5 2e847b90abc54b2bf34e8c794df668f5
+function patchdiff.read_open_publications (p_target uuid DEFAULT NULL::uuid)
+  returns TABLE(target_file_id uuid, publication_id uuid, created_at timestamp with time zone, version bigint, content_hash text, expected_disk_sha256 text, written_sha256 text, written_bytes bigint, workspace_root text, workspace_path text)
+  owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp
+  body md5 00c728ae450ce80a02414434eaff3cb3
+function patchdiff.read_target (p_target uuid)
+  returns SETOF patchdiff.target_state
+  owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp
+  body md5 2ec41e0152d09db28a69cff60ba4015d
+function patchdiff.record_publication (p_target uuid, p_publication_id uuid, p_outcome text, p_observed_disk_sha256 text DEFAULT NULL::text, p_detail json DEFAULT NULL::json, p_client_request_id text DEFAULT NULL::text, p_actor json DEFAULT NULL::json)
+  returns patchdiff.save_receipt
+  owner patchdiff_owner, language plpgsql, volatile, security definer, set search_path="", pg_temp, lock_timeout=5s
+  body md5 ddcfa2f615aa14b5d8f1ed71ea52dcdb
+function patchdiff.save_target (p_target uuid, p_expected_version bigint DEFAULT NULL::bigint, p_expected_hash text DEFAULT NULL::text, p_client_request_id text DEFAULT NULL::text, p_actor json DEFAULT NULL::json, p_sync_workspace boolean DEFAULT false)
+  returns patchdiff.save_receipt
+  owner patchdiff_owner, language plpgsql, volatile, security definer, set search_path="", pg_temp, lock_timeout=5s
+  body md5 9a0c77f28ad2a2275f932b0028ae0cb4
+function patchdiff_audit.chain_head (p_target uuid)
+  returns TABLE(chain_sequence bigint, chain_head text)
+  owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp
+  body md5 b7c09710509c99ea22ef4563f3daefbd
+function patchdiff_audit.reconstruct (p_target uuid, p_version bigint DEFAULT NULL::bigint)
+  returns text
+  owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp
+  body md5 345e2970365a4059f6a682a5ce9d6e1b
+function patchdiff_audit.retry_tree (p_pdcp_log_id uuid)
+  returns TABLE(depth integer, pdcp_log_id uuid, parent_pdcp_log_id uuid, log_sequence bigint, status text, failure_reason text, regeneration_attempt integer, submission_source text, created_at timestamp with time zone)
+  owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp
+  body md5 23e0e510530b1e78fc3a5964d52162f3
+function patchdiff_audit.verify_all ()
+  returns TABLE(target_file_id uuid, table_name text, row_key text, column_name text, problem text)
+  owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp
+  body md5 8040652ae82b08b5a9ce04641a13800d
+function patchdiff_audit.verify_target (p_target uuid, p_noted_sequence bigint DEFAULT NULL::bigint, p_noted_hash text DEFAULT NULL::text)
+  returns TABLE(table_name text, row_key text, column_name text, problem text)
+  owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp
+  body md5 6c1c78b4ed157f28ae884a867871a1cb
+function patchdiff_audit.version_at (p_target uuid, p_at timestamp with time zone)
+  returns bigint
+  owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp
+  body md5 a066cb4520ed66e5cc734a920d98917c
+function patchdiff_guard.forbid_ddl ()
+  returns event_trigger
+  owner <the migrating login>, language plpgsql, volatile, set search_path="", pg_temp
+  body md5 e068a0c19cb9bdcb04c987e72f5f5242
+function patchdiff_guard.guard_ddl (p_on boolean)
+  returns boolean
+  owner <the migrating login>, language plpgsql, volatile, set search_path="", pg_temp
+  body md5 7d4a60d697e1ee7ded289f1282161bf8
+function patchdiff_store.append_attempt (p_locked patchdiff_store.locked_target, p_attempt patchdiff_store.append_only_pdcp_logs, p_payload text, p_intent text, p_walk patchdiff_store.walk)
+  returns patchdiff_store.append_only_pdcp_logs
+  owner patchdiff_owner, language plpgsql, volatile, set search_path="", pg_temp
+  body md5 9d929e4f4363ab0aec553c548215352b
+function patchdiff_store.append_publication (p_locked patchdiff_store.locked_target, p_row patchdiff_store.workspace_publications)
+  returns patchdiff_store.workspace_publications
+  owner patchdiff_owner, language plpgsql, volatile, set search_path="", pg_temp
+  body md5 30f31c1df23808f11af05360fa46f83a
+function patchdiff_store.append_snapshot (p_locked patchdiff_store.locked_target, p_kind text, p_source_sha256 text, p_actor json)
+  returns patchdiff_store.target_snapshots
+  owner patchdiff_owner, language plpgsql, volatile, set search_path="", pg_temp
+  body md5 407ee9bf84bcc6b678cecc3cdbbb312f
+function patchdiff_store.apply_attempt (p_buffer bytea, p_target uuid, p_log_sequence bigint)
+  returns bytea
+  owner patchdiff_owner, language plpgsql, stable, set search_path="", pg_temp
+  body md5 b9d4b2f0287e334cf68b3887741496ba
+function patchdiff_store.are_warnings (p_warnings json)
+  returns boolean
+  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  body md5 ab8c9b9ce4f10269b21abdc5bc6ab2d0
+function patchdiff_store.ascii_json (p_json text)
+  returns text
+  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  body md5 67ce99e6705f9ba4117b143537874be5
+function patchdiff_store.attempt_encoding (p_row patchdiff_store.append_only_pdcp_logs)
+  returns bytea
+  owner patchdiff_owner, language sql, stable
+  body md5 e0d6acd5e704fb645bbf068be9930296
+function patchdiff_store.bind_target (p_target uuid, p_workspace jsonb)
+  returns void
+  owner patchdiff_owner, language plpgsql, volatile, set search_path="", pg_temp
+  body md5 f242af63e0bd0f988f43de395de164b3
+function patchdiff_store.candidates_evidence (p_buffer bytea, p_needle bytea, p_from integer, p_to integer, OUT evidence text, OUT count bigint, OUT first_chars integer)
+  returns record
+  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  body md5 41f16e1e73f441ffc4aff59505195711
+function patchdiff_store.canonical_object (p_object jsonb, p_nested jsonb DEFAULT '{}'::jsonb)
+  returns text
+  owner patchdiff_owner, language sql, immutable, set search_path="", pg_temp
+  body md5 702828f0c5371d40094f75357eb62596
+function patchdiff_store.canonical_record (p_record jsonb, p_items text, p_replacement text)
+  returns text
+  owner patchdiff_owner, language sql, immutable, set search_path="", pg_temp
+  body md5 59944a041213bd06abe259d8d4a63449
+function patchdiff_store.change_id_of (p_item jsonb, p_ordinal integer)
+  returns text
+  owner patchdiff_owner, language sql, immutable
+  body md5 7076188031eebbbea8e1c3907d218f14
+function patchdiff_store.changes_of (p_target uuid, p_log_sequence bigint)
+  returns text
+  owner patchdiff_owner, language sql, stable, set search_path="", pg_temp
+  body md5 fcd2db782b80f1c807b6ed4d6d07c005
+function patchdiff_store.check_commit_call (p_target uuid, p_payload text, p_client_request_id text, p_parent text, p_attempt integer, p_source text, p_actor json, p_verdict text, p_claimed_reason text, p_warnings json, p_raw_metadata jsonb)
+  returns void
+  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  body md5 ad8ab554bcc53436a05b5adcbf7e6295
+function patchdiff_store.check_creation (p_display_name text, p_content text, p_workspace jsonb)
+  returns void
+  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  body md5 2491d29c3f9cfe00f04ee81061de147c
+function patchdiff_store.check_digest (p_argument text, p_value text, p_required boolean)
+  returns void
+  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  body md5 0ba3320dc1f9d2050b2917c32901029d
+function patchdiff_store.check_publication_open (p_intent patchdiff_store.workspace_publications, p_outcome text)
+  returns void
+  owner patchdiff_owner, language plpgsql, volatile, set search_path="", pg_temp
+  body md5 eb4729480dcb12e78b1c762003960796
+function patchdiff_store.check_save (p_target uuid, p_expected_version bigint, p_expected_hash text, p_client_request_id text)
+  returns void
+  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  body md5 9eca3cd72fb092088e4fa0514f6ff8d2
+function patchdiff_store.checkpoint_publication (p_locked patchdiff_store.locked_target, p_intent patchdiff_store.workspace_publications, p_actor json)
+  returns uuid
+  owner patchdiff_owner, language plpgsql, volatile, set search_path="", pg_temp
+  body md5 b0e271d11b2f3265983a39e97fb5ed20
+function patchdiff_store.claim_json (p_verdict text, p_reason text, p_after_hash text)
+  returns text
+  owner patchdiff_owner, language sql, immutable, set search_path="", pg_temp
+  body md5 15088a4fc66199ce02fc847ae16422a6
+function patchdiff_store.claimed_reason (p_diagnostic json)
+  returns text
+  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  body md5 fec83ff7a5d40f7e5e21018b1cc0f5d0
+function patchdiff_store.commit_submission (p_target uuid, p_payload text, p_client_request_id text, p_parent text, p_attempt integer, p_source text, p_actor json, p_base_hash text, p_verdict text, p_resolved_starts integer[], p_after_hash text, p_claimed_reason text, p_warnings json, p_raw_metadata jsonb)
+  returns patchdiff.commit_receipt
+  owner patchdiff_owner, language plpgsql, volatile, set search_path="", pg_temp
+  body md5 4b5a26ff10e8a253f8f67a7604e0eeb9
+function patchdiff_store.common_run (p_hay bytea, p_from integer, p_distance integer)
+  returns integer
+  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  body md5 84b017d80cfda6101ef9869e670d8ffd
+function patchdiff_store.consumer_of (p_content bytea, p_needle bytea, p_walk patchdiff_store.walk, p_replacement text[])
+  returns integer
+  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  body md5 a5a2c6e06697555868f67dbcb7bdf159
+function patchdiff_store.cut_context (p_fault patchdiff_store.fault, p_buffer bytea, p_chars integer, p_prior_changes integer, p_point bigint)
+  returns patchdiff_store.fault
+  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  body md5 2692a4e3b0eb8e442520d59106aa72ba
+function patchdiff_store.decode_item (p_item jsonb, p_ordinal integer, p_count integer, p_format text, p_used text[])
+  returns patchdiff_store.fault
+  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  body md5 4f33575099f7e413b46e33d6bd5ea2a5
+function patchdiff_store.decode_record (p_record jsonb, p_target uuid, p_malformed text)
+  returns patchdiff_store.fault
+  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  body md5 89ab6a3abe57bbdbe8c66bf5843ef090
+function patchdiff_store.diagnostic_of (p_attempt patchdiff_store.append_only_pdcp_logs, p_fault patchdiff_store.fault, p_members text)
+  returns text
+  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  body md5 17d239d5807982e488c01707d468939d
+function patchdiff_store.envelope_of (p_payload text, p_record jsonb, p_parent text, p_raw_metadata jsonb)
+  returns patchdiff_store.envelope
+  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  body md5 c7ad6417522abbdc818e359bd90ff114
+function patchdiff_store.fact_json (p_ordinal integer, p_change_id text, p_operation text, p_span_start integer, p_span_end integer, p_matched_chars integer, p_replacement_chars integer, p_matched_sha256 text, p_replacement_sha256 text)
+  returns text
+  owner patchdiff_owner, language sql, immutable
+  body md5 ce0b7196ee4cec0412d96021178509c7
+function patchdiff_store.failure_words (p_code text)
+  returns TABLE(stage text, reason text, words text)
+  owner patchdiff_owner, language sql, immutable, set search_path="", pg_temp
+  body md5 171b8f7e921d2aa81f9aa717de109f50
+function patchdiff_store.fault_of (p_code text, p_path text DEFAULT NULL::text, p_ordinal integer DEFAULT NULL::integer, p_change_id text DEFAULT NULL::text, p_words jsonb DEFAULT '{}'::jsonb)
+  returns patchdiff_store.fault
+  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  body md5 bc5503b974615ef8a728ab10bb898bc2
+function patchdiff_store.forbid_change ()
+  returns trigger
+  owner patchdiff_owner, language plpgsql, volatile, set search_path="", pg_temp
+  body md5 ba75f5721f779923d69280dcb22ecd6f
+function patchdiff_store.genesis_hash (p_target uuid)
+  returns bytea
+  owner patchdiff_owner, language sql, stable, set search_path="", pg_temp
+  body md5 b3e415f7b50f3f2dce00cedd89ae16f7
+function patchdiff_store.guard_fault (p_attempt patchdiff_store.append_only_pdcp_logs)
+  returns patchdiff_store.fault
+  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  body md5 dac2f2a420abe9c917fb78962072873a
+function patchdiff_store.guard_hash (p_record jsonb)
+  returns text
+  owner patchdiff_owner, language sql, immutable
+  body md5 7cfec092f675abf1b62c7739180f5625
+function patchdiff_store.guard_version (p_record jsonb)
+  returns bigint
+  owner patchdiff_owner, language sql, immutable
+  body md5 78dc744ffb9f037036d4be69e072da01
+function patchdiff_store.head_of_content (p_target uuid)
+  returns text
+  owner patchdiff_owner, language sql, stable, set search_path="", pg_temp
+  body md5 5611ddfb01e2564047235ce0020c3a3f
+function patchdiff_store.holds_unencodable (p_json text)
+  returns boolean
+  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  body md5 7b5b379cab3e50f71c988acae8d61533
+function patchdiff_store.integer_of (p_value jsonb, p_least bigint)
+  returns bigint
+  owner patchdiff_owner, language sql, immutable
+  body md5 8e91fa22354c301c11dc7275f4d87a73
+function patchdiff_store.is_absent (p_hay text, p_needle text)
+  returns boolean
+  owner patchdiff_owner, language plpgsql, immutable
+  body md5 388ea05e032eb0e2d646ba3c849c0073
+function patchdiff_store.is_blank (p_text text)
+  returns boolean
+  owner patchdiff_owner, language sql, immutable
+  body md5 2caa0fbe0e2454465c1cd49321b2793f
+function patchdiff_store.is_canonical (p_payload text, p_record jsonb)
+  returns boolean
+  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  body md5 b1e799f09b540912436ffb66d4ed23e8
+function patchdiff_store.is_intact (p_locked patchdiff_store.locked_target, p_content bytea)
+  returns boolean
+  owner patchdiff_owner, language sql, immutable, set search_path="", pg_temp
+  body md5 936054ef1b5b0fccfd37628894f1fe06
+function patchdiff_store.is_json_object (p_text text)
+  returns boolean
+  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  body md5 18964d057b1dda3ade3aa1149295b2b6
+function patchdiff_store.is_raw_metadata (p_raw_metadata jsonb, p_client_request_id text, p_parent text, p_attempt integer, p_source text)
+  returns boolean
+  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  body md5 c140df373f4f489183cacca5bab87881
+function patchdiff_store.is_retryable (p_reason text, p_stage text)
+  returns boolean
+  owner patchdiff_owner, language sql, immutable
+  body md5 ac37179db7ba4ef74688dae1ca558108
+function patchdiff_store.is_sound (p_payload text, p_record jsonb, p_target uuid, p_items text, p_well_formed boolean, p_count integer, p_replacement text)
+  returns boolean
+  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  body md5 f25177c5928a3d71f1fb5a8eb4f478cc
+function patchdiff_store.key_conflict (p_key patchdiff_store.request_keys, p_client_request_id text)
+  returns patchdiff_store.fault
+  owner patchdiff_owner, language plpgsql, stable, set search_path="", pg_temp
+  body md5 1de853a3d21c7ef9453ced9aff0d875d
+function patchdiff_store.last_occurrence (p_hay bytea, p_needle bytea)
+  returns integer
+  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  body md5 d1227c4a88d1121f0f31993568cfe7a6
+function patchdiff_store.ledger_encoding (p_row patchdiff_store.append_only_manifest_ledger)
+  returns bytea
+  owner patchdiff_owner, language sql, stable
+  body md5 1574a7abfb61eda04f62831af1f5056f
+function patchdiff_store.lf (p_text text)
+  returns text
+  owner patchdiff_owner, language sql, immutable
+  body md5 5148121cc3cb2ce3f568cd0c4a796faa
+function patchdiff_store.lock_target (p_target uuid)
+  returns patchdiff_store.locked_target
+  owner patchdiff_owner, language plpgsql, volatile, set search_path="", pg_temp
+  body md5 0062fcffe91ff1481451f732a37e39e8
+function patchdiff_store.mark_unencodable (p_json text, p_marks text[])
+  returns text
+  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  body md5 66a9a542bf78889c78e17b868b918a2a
+function patchdiff_store.nests_beyond (p_json text, p_levels integer)
+  returns boolean
+  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  body md5 f96878cc1bd5222fe3bd1560817b1d5c
+function patchdiff_store.next_occurrence (p_hay bytea, p_needle bytea, p_from integer, p_to integer)
+  returns integer
+  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  body md5 dc0ff3301f0c68b1e8c233b8aa8c2c05
+function patchdiff_store.nth_occurrence (p_hay bytea, p_needle bytea, p_nth bigint)
+  returns integer
+  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  body md5 f681cd75f342fbb36a3a2c464cebeb80
+function patchdiff_store.page_limit (p_limit integer)
+  returns integer
+  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  body md5 03cb51ae3d2ae6ad91fca2cd5fcee545
+function patchdiff_store.payload_json (p_payload text)
+  returns jsonb
+  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  body md5 7664d9ffc816aa9c43b7832cb8a87422
+function patchdiff_store.prefix_chars (p_buffer bytea, p_at integer, p_mark_bytes integer, p_mark_chars integer, p_bytes integer, p_chars integer)
+  returns integer
+  owner patchdiff_owner, language plpgsql, immutable
+  body md5 d21116ce6db77c537d3bfd8a583839f9
+function patchdiff_store.protocol_of (p_record jsonb)
+  returns text
+  owner patchdiff_owner, language sql, immutable
+  body md5 67b3c57a73c2d99e1bc357bf724f1d40
+function patchdiff_store.publication_answer (p_locked patchdiff_store.locked_target, p_outcome text, p_fault patchdiff_store.fault)
+  returns patchdiff.publication_receipt
+  owner patchdiff_owner, language plpgsql, stable, set search_path="", pg_temp
+  body md5 d49ef3ba863f2f2b90303972ebea0ed8
+function patchdiff_store.publication_encoding (p_row patchdiff_store.workspace_publications)
+  returns bytea
+  owner patchdiff_owner, language sql, stable
+  body md5 c0e4084b5002df57a709f1dfc4518689
+function patchdiff_store.publication_intent (p_target uuid, p_publication_id uuid)
+  returns patchdiff_store.workspace_publications
+  owner patchdiff_owner, language plpgsql, volatile, set search_path="", pg_temp
+  body md5 7eafea0be727512bc58ca26b7e2d9742
+function patchdiff_store.publication_moved (p_locked patchdiff_store.locked_target, p_version bigint, p_content_hash text, p_expected_disk_sha256 text)
+  returns patchdiff_store.fault
+  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  body md5 e3be172520cfde0eee55ffca9ff13bf4
+function patchdiff_store.raise_target_not_found (p_target uuid)
+  returns void
+  owner patchdiff_owner, language plpgsql, stable, set search_path="", pg_temp
+  body md5 1ff9aad1829c0f62aa988e5be085b9a2
+function patchdiff_store.raw_member (p_json text, p_name text)
+  returns text
+  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  body md5 56d292556ef46ed5d597781674b2533f
+function patchdiff_store.raw_values (p_attempt patchdiff_store.append_only_pdcp_logs, p_payload text, p_record jsonb, p_client_request_id text, p_parent text, p_attempt_number integer, p_source text, p_raw_metadata jsonb)
+  returns text
+  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  body md5 c9b98460e057591794bbb7e00cb67d16
+function patchdiff_store.read_operations (p_items jsonb, p_format text)
+  returns patchdiff_store.operations
+  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  body md5 8aec7c8cd0b1d563784ee2ad5ea03e8f
+function patchdiff_store.recall_attempt (p_locked patchdiff_store.locked_target, p_log_sequence bigint)
+  returns patchdiff.commit_receipt
+  owner patchdiff_owner, language plpgsql, stable, set search_path="", pg_temp
+  body md5 c9e94d492b84b8e44502971c4f75524b
+function patchdiff_store.recall_save (p_locked patchdiff_store.locked_target, p_client_request_id text, p_fingerprint text)
+  returns patchdiff.save_receipt
+  owner patchdiff_owner, language plpgsql, volatile, set search_path="", pg_temp
+  body md5 9a479741239a62399a382dd613521684
+function patchdiff_store.receipt_of (p_locked patchdiff_store.locked_target, p_row patchdiff_store.append_only_pdcp_logs, p_changes text, p_context text)
+  returns patchdiff.commit_receipt
+  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  body md5 395a7d35625502e3b9c939717ef14a10
+function patchdiff_store.reconstruct (p_target uuid, p_version bigint)
+  returns text
+  owner patchdiff_owner, language plpgsql, stable, set search_path="", pg_temp
+  body md5 01cfac0811f74addb214c17ea06c605c
+function patchdiff_store.remember_save (p_target uuid, p_client_request_id text, p_fingerprint text, p_receipt patchdiff.save_receipt)
+  returns void
+  owner patchdiff_owner, language sql, volatile, set search_path="", pg_temp
+  body md5 2c389878a8cf08124f3601688c85b033
+function patchdiff_store.request_fingerprint (p_attempt patchdiff_store.append_only_pdcp_logs, p_parent text, p_evidence_format text, p_evidence_sha256 text)
+  returns text
+  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  body md5 589535a6a6ec7da2a5ea28e36da61b71
+function patchdiff_store.resolve_match (p_buffer bytea, p_needle bytea, p_index bigint, p_anchor_before text, p_anchor_after text, OUT start integer, OUT code text, OUT evidence text, OUT count bigint, OUT point_chars integer)
+  returns record
+  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  body md5 5feddbb6c569de29caa8f6e42b6148c9
+function patchdiff_store.runtime_version_of (p_record jsonb)
+  returns text
+  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  body md5 e2b1d2975abfb407fef7b6f23a6b253e
+function patchdiff_store.save_answer (p_locked patchdiff_store.locked_target, p_outcome text, p_fault patchdiff_store.fault)
+  returns patchdiff.save_receipt
+  owner patchdiff_owner, language plpgsql, volatile, set search_path="", pg_temp
+  body md5 6feac6d26595992053eb4c4638d6c062
+function patchdiff_store.save_fault (p_locked patchdiff_store.locked_target, p_expected_version bigint, p_expected_hash text)
+  returns patchdiff_store.fault
+  owner patchdiff_owner, language plpgsql, stable, set search_path="", pg_temp
+  body md5 9207cbcff566bae1510d178e47d8877e
+function patchdiff_store.save_fingerprint (p_target uuid, p_expected_version bigint, p_expected_hash text, p_sync_workspace boolean)
+  returns text
+  owner patchdiff_owner, language sql, stable, set search_path="", pg_temp
+  body md5 f52584e91ab98845989b049fa604cea9
+function patchdiff_store.scan_occurrences (p_hay bytea, p_needle bytea, p_from integer, p_to integer, p_limit bigint, OUT hits bigint, OUT last integer)
+  returns record
+  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  body md5 70b523fce7daed28ccd7566ecf4417ca
+function patchdiff_store.sha256_hex (p_bytes bytea)
+  returns text
+  owner patchdiff_owner, language sql, immutable
+  body md5 2a7736f3e3d6e66dbbb6291ee56d616e
+function patchdiff_store.snapshot_encoding (p_row patchdiff_store.target_snapshots)
+  returns bytea
+  owner patchdiff_owner, language sql, stable
+  body md5 4eb897ff6707a12acee96774000c80cf
+function patchdiff_store.source_facts (p_source jsonb, p_sent text, p_canonical text)
+  returns jsonb
+  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  body md5 186a287bbfcc72ebea6ea490953b0e7e
+function patchdiff_store.span_fault (p_buffer bytea, p_chars integer, p_operations patchdiff_store.operations, p_number integer)
+  returns patchdiff_store.fault
+  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  body md5 4f03dc827754f8010fa3817140dadba0
+function patchdiff_store.stale_receipt (p_locked patchdiff_store.locked_target, p_fingerprint text, p_content bytea)
+  returns patchdiff.commit_receipt
+  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  body md5 31c00e6217495abb53dd178f48ad7937
+function patchdiff_store.unused_marks (p_json text)
+  returns text[]
+  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  body md5 fcd1d8d6e041d97652059585b36955ef
+function patchdiff_store.verify_attempt_replay (p_buffer bytea, p_target uuid, p_log_sequence bigint)
+  returns SETOF patchdiff_store.finding
+  owner patchdiff_owner, language plpgsql, stable, set search_path="", pg_temp
+  body md5 d2ef8dfc5f53ecfc8ddc69812140bf63
+function patchdiff_store.verify_attempts (p_target uuid)
+  returns SETOF patchdiff_store.finding
+  owner patchdiff_owner, language sql, stable, set search_path="", pg_temp
+  body md5 a5ecf2a8c39d87e098e6ce5e110303d9
+function patchdiff_store.verify_chain (p_target uuid, p_noted_sequence bigint, p_noted_hash text)
+  returns SETOF patchdiff_store.finding
+  owner patchdiff_owner, language sql, stable, set search_path="", pg_temp
+  body md5 cccd3dd18fa26a2f93868438ecedfff5
+function patchdiff_store.verify_keys (p_target uuid)
+  returns SETOF patchdiff_store.finding
+  owner patchdiff_owner, language sql, stable, set search_path="", pg_temp
+  body md5 c9aedf62e06ae06fa7880431114cb37a
+function patchdiff_store.verify_ledger (p_target uuid)
+  returns SETOF patchdiff_store.finding
+  owner patchdiff_owner, language sql, stable, set search_path="", pg_temp
+  body md5 3d53b09f8018fa0e0190a17930057ea7
+function patchdiff_store.verify_publications (p_target uuid)
+  returns SETOF patchdiff_store.finding
+  owner patchdiff_owner, language sql, stable, set search_path="", pg_temp
+  body md5 37978a63a42e3681ddbb918f379c3487
+function patchdiff_store.verify_replay (p_target uuid)
+  returns SETOF patchdiff_store.finding
+  owner patchdiff_owner, language plpgsql, stable, set search_path="", pg_temp
+  body md5 e5ff644cfaf7ef1c471e73ddd8287f33
+function patchdiff_store.verify_snapshots (p_target uuid)
+  returns SETOF patchdiff_store.finding
+  owner patchdiff_owner, language sql, stable, set search_path="", pg_temp
+  body md5 9480544a9e0f1a8d91e2cc2d94b27a5e
+function patchdiff_store.verify_splice (p_buffer bytea, p_change patchdiff_store.append_only_manifest_ledger, p_item jsonb)
+  returns TABLE(column_name text, problem text)
+  owner patchdiff_owner, language sql, immutable, set search_path="", pg_temp
+  body md5 dfec1b29f0829b57a1c87f0f7469c79d
+function patchdiff_store.verify_target (p_target uuid, p_noted_sequence bigint, p_noted_hash text)
+  returns SETOF patchdiff_store.finding
+  owner patchdiff_owner, language plpgsql, stable, set search_path="", pg_temp
+  body md5 cfee1071f2ab9447d10b9071345268fb
+function patchdiff_store.walk_claimed (p_content bytea, p_chars integer, p_operations patchdiff_store.operations, p_starts integer[])
+  returns patchdiff_store.walk
+  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  body md5 8a08b76d7a3c1f13043a767e910fc2e2
+function patchdiff_store.walk_found (p_content bytea, p_chars integer, p_operations patchdiff_store.operations, p_container text)
+  returns patchdiff_store.walk
+  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  body md5 8233f93d8001abdc7c509cd52dd953f1
+function patchdiff_store.walk_masked (p_content bytea, p_chars integer, p_operations patchdiff_store.operations, p_starts integer[])
+  returns patchdiff_store.walk
+  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  body md5 21d3d49aed7a67867b50e1d7305271b4
+function patchdiff_store.walk_of (p_operations patchdiff_store.operations)
+  returns patchdiff_store.walk
+  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  body md5 47f5b1804bd3e59b04d64184a79b0b80
+function patchdiff_store.walk_replacement (p_locked patchdiff_store.locked_target, p_replacement text)
+  returns patchdiff_store.walk
+  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  body md5 8c84eb99f05adea85dcfd60c7fef2b89
+function patchdiff_store.warnings_of (p_walk patchdiff_store.walk, p_before_hash text, p_claimed json)
+  returns text
+  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  body md5 7c71b2f64d3fe94ae748068fc3a01eb3
+
+-- Event triggers
+event trigger patchdiff_forbid_ddl on ddl_command_end execute patchdiff_guard.forbid_ddl [A]
+event trigger patchdiff_forbid_drop on sql_drop execute patchdiff_guard.forbid_ddl [A]
+event trigger patchdiff_forbid_rewrite on table_rewrite execute patchdiff_guard.forbid_ddl [A]
+
+-- Grants (to others than the owner)
+view patchdiff_audit.attempts: patchdiff_auditor may select, patchdiff_writer may select
+view patchdiff_audit.changes: patchdiff_auditor may select, patchdiff_writer may select
+view patchdiff_audit.cycles: patchdiff_auditor may select, patchdiff_writer may select
+view patchdiff_audit.publications: patchdiff_auditor may select, patchdiff_writer may select
+view patchdiff_audit.targets: patchdiff_auditor may select, patchdiff_writer may select
+view patchdiff_store.attempt_entry: patchdiff_auditor may select
+view patchdiff_store.target_state: patchdiff_auditor may select
+table patchdiff_store.append_only_manifest_ledger: patchdiff_auditor may select
+table patchdiff_store.append_only_pdcp_logs: patchdiff_auditor may select
+table patchdiff_store.cloud_target_files: patchdiff_auditor may select
+table patchdiff_store.editing_cycles: patchdiff_auditor may select
+table patchdiff_store.request_keys: patchdiff_auditor may select
+table patchdiff_store.target_heads: patchdiff_auditor may select
+table patchdiff_store.target_snapshots: patchdiff_auditor may select
+table patchdiff_store.workspace_bindings: patchdiff_auditor may select
+table patchdiff_store.workspace_publications: patchdiff_auditor may select
+schema patchdiff: patchdiff_writer may usage
+schema patchdiff_audit: patchdiff_auditor may usage, patchdiff_writer may usage
+schema patchdiff_store: patchdiff_auditor may usage
+routine patchdiff.commit_attempt(uuid,text,text,text,integer,text,json,text,text,integer[],text,json,json,jsonb): patchdiff_writer may execute
+routine patchdiff.create_target(uuid,text,text,jsonb,jsonb,json): patchdiff_writer may execute
+routine patchdiff.find_binding(text,text): patchdiff_writer may execute
+routine patchdiff.list_targets(text,integer,timestamp with time zone,uuid): patchdiff_writer may execute
+routine patchdiff.lock_history(uuid,bigint,integer): patchdiff_writer may execute
+routine patchdiff.lock_publication(uuid,uuid): patchdiff_writer may execute
+routine patchdiff.open_publication(uuid,bigint,text,bigint,text,text,text,bigint,json,text): patchdiff_writer may execute
+routine patchdiff.read_attempt(uuid): patchdiff_writer may execute
+routine patchdiff.read_attempts(uuid,integer,bigint,text,text,text,boolean): patchdiff_writer may execute
+routine patchdiff.read_head(uuid): patchdiff_writer may execute
+routine patchdiff.read_ledger(uuid,boolean,integer,bigint): patchdiff_writer may execute
+routine patchdiff.read_open_publications(uuid): patchdiff_writer may execute
+routine patchdiff.read_target(uuid): patchdiff_writer may execute
+routine patchdiff.record_publication(uuid,uuid,text,text,json,text,json): patchdiff_writer may execute
+routine patchdiff.save_target(uuid,bigint,text,text,json,boolean): patchdiff_writer may execute
+routine patchdiff_audit.chain_head(uuid): patchdiff_auditor may execute, patchdiff_writer may execute
+routine patchdiff_audit.reconstruct(uuid,bigint): patchdiff_auditor may execute, patchdiff_writer may execute
+routine patchdiff_audit.retry_tree(uuid): patchdiff_auditor may execute, patchdiff_writer may execute
+routine patchdiff_audit.verify_all(): patchdiff_auditor may execute, patchdiff_writer may execute
+routine patchdiff_audit.verify_target(uuid,bigint,text): patchdiff_auditor may execute, patchdiff_writer may execute
+routine patchdiff_audit.version_at(uuid,timestamp with time zone): patchdiff_auditor may execute, patchdiff_writer may execute
