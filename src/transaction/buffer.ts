@@ -36,6 +36,7 @@ interface Finger extends Place {
 export class PieceBuffer {
   #pieces: Piece[] = [];
   #finger: Finger = { piece: 0, unit: 0, point: 0, byte: 0 };
+  readonly #startLength: number;
   #nextBase = 0;
   #pristine = true;
   #text: string | null;
@@ -44,6 +45,7 @@ export class PieceBuffer {
   #bytes = 0;
 
   constructor(text: string) {
+    this.#startLength = text.length;
     if (text !== '') this.#insert(0, this.#pieceOf(text));
     this.#text = text;
   }
@@ -77,14 +79,14 @@ export class PieceBuffer {
   /** The place of this unit. */
   atUnit(unit: number): Place {
     if (unit < 0 || unit > this.#units) throw new RangeError(`unit ${unit} is outside 0..${this.#units}`);
-    const finger = this.#seek(({ unit: at }) => at, ({ from, to }) => to - from, unit);
+    const finger = this.#seek('unit', unit);
     return this.#within(finger, unit - finger.unit);
   }
 
   /** The place of this code point. */
   atPoint(point: number): Place {
     if (point < 0 || point > this.#points) throw new RangeError(`code point ${point} is outside 0..${this.#points}`);
-    const finger = this.#seek(({ point: at }) => at, ({ points }) => points, point);
+    const finger = this.#seek('point', point);
     const piece = this.#pieces[finger.piece];
     if (piece === undefined) return this.#within(finger, 0);
     const { index } = piece.source;
@@ -98,7 +100,7 @@ export class PieceBuffer {
     const end = Math.min(this.#units, to);
     if (start >= end) return '';
     if (this.#text !== null) return this.#text.slice(start, end);
-    const finger = this.#seek(({ unit }) => unit, (piece) => piece.to - piece.from, start);
+    const finger = this.#seek('unit', start);
     const parts: string[] = [];
     let unit = finger.unit;
     for (let at = finger.piece; at < this.#pieces.length && unit < end; at += 1) {
@@ -117,7 +119,7 @@ export class PieceBuffer {
     const first = this.#cut(from);
     const after = this.#cut(to);
     // The pieces from `first` on move away, so the finger goes back to one that stays (or to the very beginning).
-    while (this.#finger.piece > 0 && this.#finger.piece >= first) this.#stepBack();
+    this.#move((finger) => (finger.piece >= first ? -1 : 0));
     for (const gone of this.#pieces.splice(first, after - first)) this.#count(gone, -1);
     if (replacement !== '') this.#insert(first, this.#pieceOf(replacement));
     this.#text = null;
@@ -125,7 +127,7 @@ export class PieceBuffer {
 
   /** The address of this unit, which must be inside the buffer. */
   addressOf(unit: number): number {
-    const finger = this.#seek(({ unit: at }) => at, ({ from, to }) => to - from, unit);
+    const finger = this.#seek('unit', unit);
     const piece = this.#pieces[finger.piece] as Piece;
     return piece.source.base + piece.from + unit - finger.unit;
   }
@@ -133,14 +135,33 @@ export class PieceBuffer {
   /** Units at which the still standing ones of these addresses are, ascending. */
   unitsOf(addresses: readonly number[]): number[] {
     const units: number[] = [];
-    let unit = 0;
-    for (const { source, from, to } of this.#pieces) {
-      const first = source.base + from;
-      const last = source.base + to;
-      for (const address of addresses) if (address >= first && address < last) units.push(unit + address - first);
-      unit += to - from;
+    for (const address of addresses) {
+      const at = this.#pieceOfAddress(address);
+      const piece = this.#pieces[at];
+      if (piece === undefined) continue;
+      this.#move((finger) => at - finger.piece);
+      units.push(this.#finger.unit + address - piece.source.base - piece.from);
     }
     return units.sort((left, right) => left - right);
+  }
+
+  /** Position of the piece that holds the address; -1 when it is gone. */
+  #pieceOfAddress(address: number): number {
+    const holds = ({ source, from, to }: Piece): boolean => address >= source.base + from && address < source.base + to;
+    if (address >= this.#startLength) return this.#pieces.findIndex(holds);
+    // Pieces of the starting text stand in the order of their addresses, among pieces of replacements.
+    let low = 0;
+    let high = this.#pieces.length - 1;
+    while (low <= high) {
+      let middle = (low + high) >> 1;
+      while (middle > low && this.#pieces[middle]?.source.base !== 0) middle -= 1;
+      const piece = this.#pieces[middle] as Piece;
+      if (holds(piece)) return middle;
+      if (piece.source.base === 0 && address < piece.from) high = middle - 1;
+      else if (piece.source.base === 0) low = middle + 1;
+      else low = ((low + high) >> 1) + 1;
+    }
+    return -1;
   }
 
   #pieceOf(text: string): Piece {
@@ -162,7 +183,7 @@ export class PieceBuffer {
 
   /** Makes a piece begin at this unit and answers which one. */
   #cut(unit: number): number {
-    const finger = this.#seek(({ unit: at }) => at, ({ from, to }) => to - from, unit);
+    const finger = this.#seek('unit', unit);
     const piece = this.#pieces[finger.piece];
     const inside = unit - finger.unit;
     if (piece === undefined || inside === 0) return finger.piece;
@@ -175,24 +196,29 @@ export class PieceBuffer {
     return finger.piece + 1;
   }
 
-  #stepBack(): void {
-    const { piece, unit, point, byte } = this.#finger;
-    const before = this.#pieces[piece - 1];
-    if (before === undefined) return;
-    this.#finger = { piece: piece - 1, unit: unit - (before.to - before.from), point: point - before.points, byte: byte - before.bytes };
+  /** The piece that holds the offset: the later of two neighbours, the last one for the end. */
+  #seek(unitOf: keyof Place, wanted: number): Finger {
+    this.#move((finger, piece, hasNext) => {
+      if (finger[unitOf] > wanted) return -1;
+      return hasNext && finger[unitOf] + lengthOf(piece, unitOf) <= wanted ? 1 : 0;
+    });
+    return this.#finger;
   }
 
-  /** The piece that holds the offset: the later of two neighbours, the last one for the end. */
-  #seek(offsetOf: (finger: Finger) => number, lengthOf: (piece: Piece) => number, wanted: number): Finger {
-    while (this.#finger.piece > 0 && offsetOf(this.#finger) > wanted) this.#stepBack();
-    for (;;) {
-      const piece = this.#pieces[this.#finger.piece];
-      if (piece === undefined || this.#finger.piece + 1 >= this.#pieces.length) break;
-      if (offsetOf(this.#finger) + lengthOf(piece) > wanted) break;
-      const { unit, point, byte } = this.#finger;
-      this.#finger = { piece: this.#finger.piece + 1, unit: unit + piece.to - piece.from, point: point + piece.points, byte: byte + piece.bytes };
+  /** Moves the finger piece by piece, in the direction told, until told 0. The first piece ends every way back. */
+  #move(direction: (finger: Finger, piece: Piece, hasNext: boolean) => number): void {
+    const finger = { ...this.#finger };
+    for (let piece = this.#pieces[finger.piece]; piece !== undefined; piece = this.#pieces[finger.piece]) {
+      const step = direction(finger, piece, finger.piece + 1 < this.#pieces.length);
+      if (step === 0 || (step < 0 && finger.piece === 0)) break;
+      const passed = step > 0 ? piece : (this.#pieces[finger.piece - 1] as Piece);
+      const sign = step > 0 ? 1 : -1;
+      finger.piece += sign;
+      finger.unit += sign * (passed.to - passed.from);
+      finger.point += sign * passed.points;
+      finger.byte += sign * passed.bytes;
     }
-    return this.#finger;
+    this.#finger = finger;
   }
 
   #within(finger: Finger, inside: number): Place {
@@ -205,5 +231,16 @@ export class PieceBuffer {
       point: finger.point + index.toCodePoint(unit) - index.toCodePoint(piece.from),
       byte: finger.byte + index.toByte(unit) - index.toByte(piece.from),
     };
+  }
+}
+
+function lengthOf(piece: Piece, unitOf: keyof Place): number {
+  switch (unitOf) {
+    case 'unit':
+      return piece.to - piece.from;
+    case 'point':
+      return piece.points;
+    case 'byte':
+      return piece.bytes;
   }
 }

@@ -5,7 +5,9 @@ const SEED = 8;
 const BASE = 0x01000193;
 /** BASE ** (SEED - 1): the weight of a seed's first unit. */
 const FIRST_WEIGHT = Array.from({ length: SEED - 1 }).reduce<number>((power) => Math.imul(power, BASE), 1);
-const MOST_BITS = 20;
+const MOST_BITS = 22;
+/** Counts stop here. */
+const SATURATED = 0xffff;
 /** A seed that stands in more places than this is no use: such a text is left to plain search. */
 const MOST_PLACES = 64;
 /** Seeds of one text that are weighed against each other. */
@@ -35,12 +37,9 @@ export class NeedleIndex {
   constructor(buffer: PieceBuffer, texts: Iterable<string>) {
     this.#buffer = buffer;
     const mask = 2 ** Math.min(MOST_BITS, 32 - Math.clz32(buffer.units)) - 1;
-    const counts = new Uint32Array(mask + 1);
+    const counts = countSeeds(buffer.text(), mask);
     this.#mask = mask;
     this.#flags = new Uint8Array(mask + 1);
-    eachSeed(buffer.text(), (hash) => {
-      counts[hash & mask] = (counts[hash & mask] ?? 0) + 1;
-    });
     for (const text of texts) {
       const seed = rarestSeed(text, counts);
       if (seed === null) continue;
@@ -69,13 +68,16 @@ export class NeedleIndex {
   }
 
   #collect(text: string, addressOf: (unit: number) => number): void {
+    const flags = this.#flags;
+    const mask = this.#mask;
+    const places = this.#places;
     eachSeed(text, (hash, unit) => {
-      if (this.#flags[hash & this.#mask] === 1) this.#places.get(hash)?.push(addressOf(unit));
+      if (flags[hash & mask] === 1) places.get(hash)?.push(addressOf(unit));
     });
   }
 }
 
-function rarestSeed(text: string, counts: Uint32Array): Seed | null {
+function rarestSeed(text: string, counts: Uint16Array): Seed | null {
   let best: Seed | null = null;
   let least = MOST_PLACES + 1;
   eachSeed(text.slice(0, MOST_WEIGHED + SEED - 1), (hash, offset) => {
@@ -87,12 +89,24 @@ function rarestSeed(text: string, counts: Uint32Array): Seed | null {
   return best;
 }
 
+/** How often each slot's seeds stand in a text. */
+function countSeeds(text: string, mask: number): Uint16Array {
+  const counts = new Uint16Array(mask + 1);
+  eachSeed(text, (hash) => {
+    const slot = hash & mask;
+    const count = counts[slot] as number;
+    if (count < SATURATED) counts[slot] = count + 1;
+  });
+  return counts;
+}
+
 /** Visits the hash of every 8 units of a text, with the unit at which they begin. */
 function eachSeed(text: string, visit: (hash: number, unit: number) => void): void {
   let hash = 0;
-  for (let unit = 0; unit < text.length; unit += 1) {
-    if (unit >= SEED) hash = (hash - Math.imul(text.charCodeAt(unit - SEED), FIRST_WEIGHT)) | 0;
-    hash = (Math.imul(hash, BASE) + text.charCodeAt(unit)) | 0;
-    if (unit >= SEED - 1) visit(hash, unit - SEED + 1);
+  for (let unit = 0; unit < SEED - 1 && unit < text.length; unit += 1) hash = (Math.imul(hash, BASE) + text.charCodeAt(unit)) | 0;
+  for (let last = SEED - 1; last < text.length; last += 1) {
+    hash = (Math.imul(hash, BASE) + text.charCodeAt(last)) | 0;
+    visit(hash, last - SEED + 1);
+    hash = (hash - Math.imul(text.charCodeAt(last - SEED + 1), FIRST_WEIGHT)) | 0;
   }
 }

@@ -1,4 +1,4 @@
-import { canonicalize, GRAPHEME_WALK, isGraphemeBoundary } from '../text/index.ts';
+import { canonicalize, GRAPHEME_WALK, isGraphemeBoundary, isPlainBoundary } from '../text/index.ts';
 import type { PieceBuffer } from './buffer.ts';
 import type { NeedleIndex } from './needles.ts';
 import { eachOccurrence } from './occurrences.ts';
@@ -49,11 +49,8 @@ export function noteBasis(basis: Basis, buffer: PieceBuffer, change: Change, cho
 /** True when the unit lies inside an extended grapheme cluster of the buffer. Reads the neighbourhood only. */
 export function splits(buffer: PieceBuffer, unit: number): boolean {
   if (unit === 0 || unit === buffer.units) return false;
-  const near = buffer.slice(unit - 1, unit + 1);
-  if (ASCII_PAIR.test(near)) return near === '\r\n';
+  const near = Math.max(0, unit - 2);
+  if (isPlainBoundary(buffer.slice(near, unit + 2), unit - near)) return false;
   const from = Math.max(0, unit - GRAPHEME_WALK - 1);
   return !isGraphemeBoundary(buffer.slice(from, unit + 2), unit - from);
 }
-
-/** Two units that need no neighbourhood. */
-const ASCII_PAIR = /^[\0-\x7f]{2}$/;

@@ -92,9 +92,9 @@ describe('code points', () => {
 
   it('looks up in a large astral text without reading it each time', () => {
     const index = new CodePointIndex('x😀'.repeat(500_000));
-    const started = performance.now();
+    const started = process.cpuUsage();
     for (let point = 0; point < 1_000_000; point += 20) expect(index.toCodePoint(index.toUnit(point))).toBe(point);
-    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(process.cpuUsage(started).user).toBeLessThan(5_000_000);
   });
 });
 
