@@ -18,6 +18,7 @@ import {
 import type { Applied, Fault, Format, JsonObject, Submission, Transaction } from '../transaction/index.ts';
 import { invalidArgument, notFound } from './answers.ts';
 import { ArgumentReader } from './arguments.ts';
+import type { CachedContent } from './content-cache.ts';
 import type { Context } from './context.ts';
 import { heldContent } from './held-content.ts';
 import type { Held } from './held-content.ts';
@@ -80,10 +81,19 @@ function recovered(common: JsonObject, row: AttemptRow): JsonObject {
   };
 }
 
-function rejected(common: JsonObject, submission: Submission, held: Held, related: Related, verdict: Verdict & { ok: false }, shape: string | null): JsonObject {
+interface Rejected {
+  submission: Submission;
+  held: Held;
+  related: Related;
+  verdict: Verdict & { ok: false };
+  previous: CachedContent | null;
+  shape: string | null;
+}
+
+function rejected(common: JsonObject, { submission, held, related, verdict, previous, shape }: Rejected): JsonObject {
   const { fault, transaction, buffer, priorChanges, decidedBy } = verdict;
   const { version, current_hash: hash } = held.head;
-  const nearMisses = transaction === null ? null : nearMissesFor(transaction, fault, buffer, null);
+  const nearMisses = transaction === null ? null : nearMissesFor(transaction, fault, buffer, previous);
   return {
     ...common,
     status: 'would_reject',
@@ -126,6 +136,6 @@ export async function preview(context: Context, args: unknown, options: CallOpti
     if (related.keyed.request_fingerprint === identityOf(submission, id, parent, sha256).fingerprint) return recovered(common, related.keyed);
   }
   const verdict = judge(submission, held, related);
-  if (!verdict.ok) return rejected(common, submission, held, related, verdict, wrongShape(format, body));
+  if (!verdict.ok) return rejected(common, { submission, held, related, verdict, previous: context.cache.previous(id), shape: wrongShape(format, body) });
   return previewAccepted(common, held, verdict.applied);
 }
