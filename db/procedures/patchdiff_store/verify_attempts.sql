@@ -13,6 +13,19 @@ as $$
     from patchdiff_store.target_snapshots as s
     where s.target_file_id = p_target and s.snapshot_sequence = 1
   ),
+  cycles as (
+    -- One pass over the chain: the cycle that was open is that of the last snapshot before.
+    select m.log_sequence, max(m.editing_cycle) over (order by m.chain_sequence) as cycle
+    from (
+      select s.chain_sequence, null::bigint as log_sequence, s.editing_cycle
+      from patchdiff_store.target_snapshots as s
+      where s.target_file_id = p_target
+      union all
+      select l.chain_sequence, l.log_sequence, null
+      from patchdiff_store.append_only_pdcp_logs as l
+      where l.target_file_id = p_target
+    ) as m
+  ),
   ordered as (
     select
       l.log_sequence,
@@ -35,12 +48,9 @@ as $$
         from patchdiff_store.append_only_manifest_ledger as g
         where g.target_file_id = l.target_file_id and g.log_sequence = l.log_sequence
       ) as ledger_rows,
-      (
-        select max(s.editing_cycle)
-        from patchdiff_store.target_snapshots as s
-        where s.target_file_id = l.target_file_id and s.chain_sequence < l.chain_sequence
-      ) as cycle
+      c.cycle
     from patchdiff_store.append_only_pdcp_logs as l
+    left join cycles as c on c.log_sequence = l.log_sequence
     where l.target_file_id = p_target
     window log as (order by l.log_sequence)
   )
