@@ -5,7 +5,9 @@ import { createDatabase } from '../helpers/database.ts';
 import { runTapFile } from '../helpers/pgtap.ts';
 
 const folder = import.meta.dirname;
-const files = readdirSync(folder).filter((name) => name.endsWith('.sql')).sort();
+const files = readdirSync(folder)
+  .filter((name) => name.endsWith('.sql'))
+  .sort();
 
 // Each file gets its own copy of the template, so that none can see what another left behind.
 test.each(files)('%s', async (name) => {
