@@ -1,0 +1,78 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import pg from 'pg';
+import { ensureServer, stopServer } from '../../src/db/embedded/index.ts';
+import { buildTemplate, databaseUrl, withServer as withClient } from '../helpers/template.ts';
+import { benchCommit } from './commit.ts';
+import { benchContention } from './contention.ts';
+import { holds, jsonLine, markdownTable, type Row } from './report.ts';
+
+const BENCHES = ['commit', 'contention'] as const;
+const REPORT = path.resolve(import.meta.dirname, '../../docs/benchmarks/commit.md');
+
+/**
+ * `npm run bench -- [name…] [--json] [--quick]`: measures on a fresh embedded server with fsync on, prints one table (or one
+ * object a line) and, for a whole run, writes it to docs/benchmarks. A missed goal is printed, never an exit code.
+ */
+export async function main(argv: string[]): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args: argv,
+    allowPositionals: true,
+    options: { json: { type: 'boolean', default: false }, quick: { type: 'boolean', default: false } },
+  });
+  const unknown = positionals.find((name) => !BENCHES.some((bench) => bench === name));
+  if (unknown !== undefined) {
+    console.error(`no bench is called ${unknown}; there are ${BENCHES.join(', ')}`);
+    return 2;
+  }
+  const wanted = positionals.length === 0 ? BENCHES : BENCHES.filter((bench) => positionals.includes(bench));
+  const rows: Row[] = [];
+  const report = (row: Row): void => {
+    rows.push(row);
+    if (values.json) console.log(jsonLine(row));
+  };
+  const server = await withServer(async (admin, url, writerUrl) => {
+    if (wanted.includes('commit')) await benchCommit(admin, values.quick, report);
+    if (wanted.includes('contention')) await benchContention(admin, url, writerUrl, values.quick, report);
+    return (await admin.query<{ version: string }>('select version()')).rows[0]?.version ?? '';
+  });
+  if (!values.json) console.log(markdownTable(rows));
+  if (!values.json && positionals.length === 0 && !values.quick) writeFileSync(REPORT, reportText(rows, server));
+  const missed = rows.filter((row) => !holds(row)).length;
+  console.error(`${rows.length} cases, ${missed} ${missed === 1 ? 'misses its' : 'miss their'} goal`);
+  return 0;
+}
+
+function reportText(rows: readonly Row[], server: string): string {
+  return [
+    '# The commit call, measured',
+    '',
+    'Made by `npm run bench`. Each ratio is ours ÷ the reference, medians of one interleaved run on one machine, fsync on.',
+    'The floor is one prepared statement that does the same writes on the same tables and indexes with the full content on the wire and checks nothing.',
+    '',
+    `${server}; Node ${process.version}; ${os.cpus().length} × ${os.cpus()[0]?.model.trim() ?? 'unknown processor'}.`,
+    '',
+    markdownTable(rows),
+  ].join('\n');
+}
+
+async function withServer<T>(work: (admin: pg.Client, url: string, writerUrl: string) => Promise<T>): Promise<T> {
+  const home = mkdtempSync(path.join(os.tmpdir(), 'patchdiff-bench-'));
+  chmodSync(home, 0o711);
+  try {
+    const { adminUrl } = await ensureServer({ home });
+    const url = new URL(adminUrl);
+    url.pathname = '/postgres';
+    const template = await buildTemplate(url.href);
+    const database = databaseUrl(template, template.name);
+    const writer = new URL(database);
+    writer.username = template.logins.writer;
+    writer.password = template.password;
+    return await withClient(database, (admin) => work(admin, database, writer.href));
+  } finally {
+    await stopServer({ home });
+    rmSync(home, { recursive: true, force: true });
+  }
+}
