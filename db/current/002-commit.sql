@@ -10,7 +10,7 @@ set local role patchdiff_owner;
 --! include patchdiff_store/ledger_encoding.sql
 --! include patchdiff_store/append_attempt.sql
 --! include patchdiff_store/fact_json.sql
---! include patchdiff_store/changes_of.sql
+--! include patchdiff_store/changes_json.sql
 --! include patchdiff_store/claim_json.sql
 --! include patchdiff_store/change_id_of.sql
 --! include patchdiff_store/failure_words.sql
@@ -45,6 +45,7 @@ set local role patchdiff_owner;
 --! include patchdiff_store/raw_values.sql
 --! include patchdiff_store/lf.sql
 --! include patchdiff_store/read_operations.sql
+--! include patchdiff_store/changes_of.sql
 --! include patchdiff_store/receipt_of.sql
 --! include patchdiff_store/recall_attempt.sql
 --! include patchdiff_store/request_fingerprint.sql
@@ -56,7 +57,6 @@ set local role patchdiff_owner;
 --! include patchdiff_store/scan_occurrences.sql
 --! include patchdiff_store/nth_occurrence.sql
 --! include patchdiff_store/prefix_chars.sql
---! include patchdiff_store/walk_of.sql
 --! include patchdiff_store/walk_masked.sql
 --! include patchdiff_store/walk_claimed.sql
 --! include patchdiff_store/consumer_of.sql

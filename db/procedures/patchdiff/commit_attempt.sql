@@ -26,6 +26,7 @@ create or replace function patchdiff.commit_attempt (
   security definer
   set search_path = '', pg_temp
   set lock_timeout = '5s'
+  set plan_cache_mode = 'force_generic_plan'
 as $$
 declare
   v_claimed_reason text := patchdiff_store.claimed_reason(p_diagnostic);

@@ -10,7 +10,6 @@ create or replace function patchdiff_store.canonical_record (
   returns text
   language sql
   immutable
-  set search_path = '', pg_temp
 as $$
   select concat(
     '{',

@@ -22,6 +22,14 @@ declare
   v_argument text;
   v_rule text;
 begin
+  if p_target is not null and p_payload is not null and p_raw_metadata is null
+    and (p_verdict in ('accepted', 'none') or (p_verdict = 'rejected' and p_claimed_reason is not null))
+    and coalesce(octet_length(p_actor::text), 0) <= 8192
+    and coalesce(p_warnings::text, '[]') = '[]'
+  then
+    return;
+  end if;
+
   select c.argument, c.rule
   into v_argument, v_rule
   from (values

@@ -76,14 +76,15 @@ begin
   end if;
 
   -- Identity.
-  select a.pdcp_log_id, a.submission_source
-  into v_row.parent_pdcp_log_id, v_row.regeneration_source
-  from patchdiff_store.append_only_pdcp_logs as a
-  where a.target_file_id = p_target
-  and a.pdcp_log_id = case
-    when p_parent ~* '\A[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z' then p_parent::uuid
-  end
-  and a.status = 'rejected';
+  if p_parent ~* '\A[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z' then
+    select a.pdcp_log_id, a.submission_source
+    into v_row.parent_pdcp_log_id, v_row.regeneration_source
+    from patchdiff_store.append_only_pdcp_logs as a
+    where a.target_file_id = p_target
+    and a.pdcp_log_id = p_parent::uuid
+    and a.status = 'rejected';
+  end if;
+
   v_parent := coalesce(v_row.parent_pdcp_log_id::text, p_parent);
 
   v_malformed := case
@@ -246,7 +247,7 @@ begin
   return patchdiff_store.receipt_of(
     v_locked,
     v_row,
-    case v_row.status when 'accepted' then patchdiff_store.changes_of(p_target, v_row.log_sequence) end,
+    case v_row.status when 'accepted' then patchdiff_store.changes_json(v_walk) end,
     v_head
   );
 end;

@@ -7,9 +7,8 @@ create or replace function patchdiff_store.is_intact (
   returns boolean
   language sql
   immutable
-  set search_path = '', pg_temp
 as $$
-  select encode(sha256(p_content), 'hex') = p_locked.current_hash
+  select patchdiff_store.sha256_hex(p_content) = p_locked.current_hash
     and p_locked.version = p_locked.accepted_version
     and p_locked.current_hash = p_locked.accepted_hash
     and length(p_content, 'UTF8') = p_locked.content_chars

@@ -50,6 +50,10 @@ declare
   v_low integer;
   v_high integer;
   v_context bytea;
+  v_first integer;
+  v_last integer;
+  v_matched_sha256 text[];
+  v_replacement_sha256 text[];
 begin
   if array_lower(p_starts, 1) is distinct from 1
     or array_ndims(p_starts) <> 1
@@ -101,21 +105,29 @@ begin
         if patchdiff_store.nth_occurrence(v_buffer, v_old, v_index[v_i]) is distinct from v_start then
           return null;
         end if;
-      elsif not patchdiff_store.is_absent(
-          convert_from(
-            substring(v_buffer from v_low + 1 for v_start + v_length - octet_length(right(v_text, 1)) - v_low), 'UTF8'),
-          v_text)
-        or not patchdiff_store.is_absent(
-          convert_from(
-            substring(v_buffer from v_start + octet_length(left(v_text, 1)) + 1
-              for v_high - v_start - octet_length(left(v_text, 1))), 'UTF8'),
-          v_text)
-      then
-        return null;
+      else
+        v_first := octet_length(left(v_text, 1));
+        v_last := v_start + v_length - octet_length(right(v_text, 1));
+        if v_length > 512 then
+          if not patchdiff_store.is_absent(
+              convert_from(substring(v_buffer from v_low + 1 for v_last - v_low), 'UTF8'), v_text)
+            or not patchdiff_store.is_absent(
+              convert_from(substring(v_buffer from v_start + v_first + 1 for v_high - v_start - v_first), 'UTF8'), v_text)
+          then
+            return null;
+          end if;
+        elsif strpos(convert_from(substring(v_buffer from v_low + 1 for v_last - v_low), 'UTF8'), v_text) > 0
+          or strpos(
+            convert_from(substring(v_buffer from v_start + v_first + 1 for v_high - v_start - v_first), 'UTF8'), v_text) > 0
+        then
+          return null;
+        end if;
       end if;
 
-      v_start_chars :=
-        patchdiff_store.prefix_chars(v_buffer, v_start, v_mark_bytes, v_mark_chars, v_bytes, v_chars);
+      v_start_chars := case
+        when v_bytes = v_chars then v_start
+        else patchdiff_store.prefix_chars(v_buffer, v_start, v_mark_bytes, v_mark_chars, v_bytes, v_chars)
+      end;
     else
       if v_from[v_i] > v_to[v_i] or v_to[v_i] > v_chars or v_to[v_i] - v_from[v_i] <> v_old_chars
         or (v_start < v_bytes and get_byte(v_buffer, v_start) & 192 = 128)
@@ -157,13 +169,20 @@ begin
     v_replacement_chars[v_i] := v_new_chars;
     v_deleted[v_i] := v_length;
     v_inserted[v_i] := octet_length(v_new);
+    v_matched_sha256[v_i] := patchdiff_store.sha256_hex(v_old);
+    v_replacement_sha256[v_i] := patchdiff_store.sha256_hex(v_new);
   end loop;
 
   if v_bytes > 16777216 then
     return null;
   end if;
 
-  v_walk := patchdiff_store.walk_of(p_operations);
+  v_walk.change_id := p_operations.change_id;
+  v_walk.operation := p_operations.operation;
+  v_walk.rationale := p_operations.rationale;
+  v_walk.risk := p_operations.risk;
+  v_walk.matched_sha256 := v_matched_sha256;
+  v_walk.replacement_sha256 := v_replacement_sha256;
   v_walk.after_content := v_buffer;
   v_walk.after_chars := v_chars;
   v_walk.after_hash := patchdiff_store.sha256_hex(v_buffer);

@@ -25,7 +25,10 @@ declare
   v_place record;
   v_by integer;
 begin
-  v_walk := patchdiff_store.walk_of(p_operations);
+  v_walk.change_id := p_operations.change_id;
+  v_walk.operation := p_operations.operation;
+  v_walk.rationale := p_operations.rationale;
+  v_walk.risk := p_operations.risk;
 
   for v_i in 1..cardinality(p_operations.operation) loop
     v_old := convert_to(p_operations.matched[v_i], 'UTF8');
@@ -83,6 +86,8 @@ begin
     v_walk.start_byte[v_i] := v_start;
     v_walk.deleted_bytes[v_i] := octet_length(v_old);
     v_walk.inserted_bytes[v_i] := octet_length(v_new);
+    v_walk.matched_sha256[v_i] := patchdiff_store.sha256_hex(v_old);
+    v_walk.replacement_sha256[v_i] := patchdiff_store.sha256_hex(v_new);
     v_chars := v_chars - v_walk.matched_chars[v_i] + v_walk.replacement_chars[v_i];
     v_mark_bytes := v_start;
     v_mark_chars := v_start_chars;

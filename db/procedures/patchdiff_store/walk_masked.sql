@@ -51,6 +51,8 @@ declare
   v_replacement_chars integer[];
   v_deleted integer[];
   v_inserted integer[];
+  v_matched_sha256 text[];
+  v_replacement_sha256 text[];
 begin
   select max(octet_length(t.matched))
   into v_widest
@@ -105,6 +107,8 @@ begin
     v_replacement_chars[v_i] := v_new_chars;
     v_deleted[v_i] := v_length;
     v_inserted[v_i] := octet_length(v_new);
+    v_matched_sha256[v_i] := patchdiff_store.sha256_hex(v_old);
+    v_replacement_sha256[v_i] := patchdiff_store.sha256_hex(v_new);
     v_end := v_start + v_length;
     v_end_chars := v_end_chars + v_old_chars;
     v_shift := v_shift + octet_length(v_new) - v_length;
@@ -138,7 +142,12 @@ begin
     return null;
   end if;
 
-  v_walk := patchdiff_store.walk_of(p_operations);
+  v_walk.change_id := p_operations.change_id;
+  v_walk.operation := p_operations.operation;
+  v_walk.rationale := p_operations.rationale;
+  v_walk.risk := p_operations.risk;
+  v_walk.matched_sha256 := v_matched_sha256;
+  v_walk.replacement_sha256 := v_replacement_sha256;
   select string_agg(r.piece, ''::bytea order by r.position)
   into v_walk.after_content
   from unnest(v_result) with ordinality as r(piece, position);

@@ -11,7 +11,20 @@ create or replace function patchdiff_store.warnings_of (
   immutable
   set search_path = '', pg_temp
 as $$
+declare
+  v_matched text[] := p_walk.matched_sha256;
+  v_replacement text[] := p_walk.replacement_sha256;
+  v_is_quiet boolean := coalesce(p_claimed::text, '[]') = '[]' and p_walk.after_hash <> p_before_hash;
 begin
+  for v_i in 1..cardinality(v_matched) loop
+    exit when not v_is_quiet;
+    v_is_quiet := v_matched[v_i] <> v_replacement[v_i];
+  end loop;
+
+  if v_is_quiet then
+    return null;
+  end if;
+
   return (
     select '[' || string_agg(
       concat('{"code":"', w.code, '","change_id":', coalesce(to_json(w.change_id)::text, 'null'), '}'),
