@@ -9,7 +9,7 @@ import { rewrites } from './rewrite.ts';
 import type { Explanation, NearMissOptions } from './types.ts';
 
 /** UTF-16 units that one look for an explanation reads: a hint is worth that much and no more. */
-const UNITS = 1 << 23;
+const UNITS = 1 << 22;
 /** Places compared with the query, fewer for a long one; the narrowest difference among them explains. */
 const PLACES = 32;
 const COMPARED_UNITS = 1 << 18;

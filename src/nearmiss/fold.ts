@@ -13,6 +13,9 @@ const PLAIN: ReadonlyMap<string, string> = new Map([
   ['\u2026', '...'],
 ]);
 
+const DROPPED = -1;
+const LONGER = -2;
+
 /** One UTF-16 range of a text. */
 export interface Range {
   start: number;
@@ -51,8 +54,10 @@ export function foldedOccurrences(text: string, query: string, limit: number, un
   for (const char of query) pattern += fold(char);
   const m = pattern.length;
   if (m === 0) return [];
-  const ascii = Uint8Array.from({ length: 128 }, (_, code) => fold(String.fromCharCode(code)).charCodeAt(0) || 0);
   const failure = failureTable(pattern);
+  // What a code unit folds to: one unit, DROPPED, or LONGER (several units, or half of a pair); 0 is not known yet.
+  const table = new Int32Array(65536);
+  table.fill(LONGER, 0xd800, 0xe000);
   // Where each of the last m folded units came from; -1 when it is not the first of its code point.
   const origins = new Int32Array(m);
   const found: Range[] = [];
@@ -70,10 +75,15 @@ export function foldedOccurrences(text: string, query: string, limit: number, un
   };
   for (let i = 0; i < until && found.length < limit;) {
     const code = text.charCodeAt(i);
-    if (code < 128) {
-      const unit = ascii[code]!;
+    let unit = table[code]!;
+    if (unit === 0) {
+      const folded = fold(String.fromCharCode(code));
+      unit = folded.length === 1 ? folded.charCodeAt(0) : folded === '' ? DROPPED : LONGER;
+      table[code] = unit;
+    }
+    if (unit !== LONGER) {
       i++;
-      if (unit !== 0) feed(unit, i - 1, i);
+      if (unit !== DROPPED) feed(unit, i - 1, i);
       continue;
     }
     const char = String.fromCodePoint(text.codePointAt(i)!);

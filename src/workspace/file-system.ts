@@ -42,13 +42,13 @@ export type OpenIntent = 'read' | 'directory' | 'create' | 'probe';
 /** The system calls that the workspace makes: a port, so that each can be made to fail. */
 export interface FileSystem {
   /** The bytes of the canonical path. */
-  realPath(path: string): Promise<Buffer>;
-  status(path: string): Promise<FileStatus>;
-  open(path: string, intent: OpenIntent, mode?: number): Promise<OpenFile>;
-  names(directory: string): Promise<string[]>;
-  rename(from: string, to: string): Promise<void>;
-  link(from: string, to: string): Promise<void>;
-  unlink(path: string): Promise<void>;
+  readonly realPath: (path: string) => Promise<Buffer>;
+  readonly status: (path: string) => Promise<FileStatus>;
+  readonly open: (path: string, intent: OpenIntent, mode?: number) => Promise<OpenFile>;
+  readonly names: (directory: string) => Promise<string[]>;
+  readonly rename: (from: string, to: string) => Promise<void>;
+  readonly link: (from: string, to: string) => Promise<void>;
+  readonly unlink: (path: string) => Promise<void>;
 }
 
 const SAFE = constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY;

@@ -167,9 +167,29 @@ describe('what others do meanwhile', () => {
   });
 
   it.each<[string, RefusalCode, (path: string) => void]>([
-    ['removes it', 'drift', (path) => rmSync(path)],
-    ['makes it a directory', 'is_directory', (path) => (rmSync(path), mkdirSync(path))],
-    ['makes it a link', 'is_symlink', (path) => (renameSync(path, `${path}2`), symlinkSync('f2', path))],
+    [
+      'removes it',
+      'drift',
+      (path) => {
+        rmSync(path);
+      },
+    ],
+    [
+      'makes it a directory',
+      'is_directory',
+      (path) => {
+        rmSync(path);
+        mkdirSync(path);
+      },
+    ],
+    [
+      'makes it a link',
+      'is_symlink',
+      (path) => {
+        renameSync(path, `${path}2`);
+        symlinkSync('f2', path);
+      },
+    ],
   ])('another writer %s: %s', async (_, code, act) => {
     const { folder, path, publish } = scene();
     refused(await publish(during('create.write', () => act(path))), code);
@@ -178,7 +198,10 @@ describe('what others do meanwhile', () => {
 
   it('a directory takes its place at the very last moment', async () => {
     const { folder, path, publish } = scene();
-    const fs = during('rename', () => (rmSync(path), mkdirSync(path)));
+    const fs = during('rename', () => {
+      rmSync(path);
+      mkdirSync(path);
+    });
     refused(await publish(fs), 'is_directory');
     expect(leftovers(folder)).toEqual([]);
   });

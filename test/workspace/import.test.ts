@@ -112,7 +112,11 @@ describe('sources that are refused', () => {
     const server = createServer();
     await new Promise<void>((listening) => server.listen(join(root, 'socket'), listening));
     const opened: string[] = [];
-    const ws = await open(root, { fs: watched((call) => void (call === 'read' && opened.push(call))) });
+    const ws = await open(root, {
+      fs: watched((call) => {
+        if (call === 'read') opened.push(call);
+      }),
+    });
     try {
       expect(refused(await importFile(ws, 'directory'), 'is_directory').facts).toMatchObject({ kind: 'directory' });
       expect(refused(await importFile(ws, 'fifo'), 'not_regular_file').facts).toMatchObject({ kind: 'fifo' });
