@@ -196,6 +196,7 @@ alter table patchdiff_store.request_keys enable always trigger _100_append_only;
 
 --! include patchdiff_store/raise_target_not_found.sql
 --! include patchdiff_store/check_digest.sql
+--! include patchdiff_store/check_claim.sql
 --! include patchdiff_store/check_save.sql
 --! include patchdiff_store/check_creation.sql
 --! include patchdiff_store/page_limit.sql

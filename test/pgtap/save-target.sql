@@ -1,6 +1,6 @@
 -- patchdiff.save_target: checkpoint, cycle, guards, request keys.
 begin;
-select plan(23);
+select plan(24);
 create function pg_temp.edit(p_target uuid, p_replace text, p_key text default null) returns text language plpgsql as $$
 declare
   v_head patchdiff.target_state := patchdiff.read_head(p_target);
@@ -28,6 +28,7 @@ select throws_ok(format('select patchdiff.save_target(%L, -1)', d.id), 'PD100', 
 select throws_ok(format('select patchdiff.save_target(%L, null, %L)', d.id, upper(d.hash)), 'PD100', null, 'a malformed hash') from doc as d;
 select throws_ok(format('select patchdiff.save_target(%L, null, null, %L)', d.id, k.key), 'PD100', null, 'a malformed key')
 from doc as d, (values (''), ('a b'), (e'a\n'), (repeat('k', 129)), ('é')) as k (key);
+select throws_ok(format('select patchdiff.save_target(%L, p_actor => %L)', d.id, to_json(repeat('x', 8192))), 'PD100', null, 'an actor of more than 8192 bytes') from doc as d;
 select throws_ok('select patchdiff.save_target(gen_random_uuid())', 'PD104', null, 'an unknown target');
 select throws_ok('select patchdiff.save_target(null)', 'PD100', null, 'no target');
 

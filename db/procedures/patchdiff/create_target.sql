@@ -34,6 +34,7 @@ declare
 begin
   -- check
   perform patchdiff_store.check_creation(p_display_name, p_content, p_workspace);
+  perform patchdiff_store.check_claim('p_actor', p_actor);
   v_hash := encode(sha256(convert_to(v_content, 'UTF8')), 'hex');
   v_facts := patchdiff_store.source_facts(p_source, p_content, v_content);
   v_root := p_workspace ->> 'root';

@@ -33,6 +33,7 @@ declare
 begin
   -- check
   perform patchdiff_store.check_save(p_target, p_expected_version, p_expected_hash, p_client_request_id);
+  perform patchdiff_store.check_claim('p_actor', p_actor);
   perform patchdiff_store.check_digest('p_content_hash', p_content_hash, true);
   perform patchdiff_store.check_digest('p_expected_disk_sha256', p_expected_disk_sha256, false);
   perform patchdiff_store.check_digest('p_written_sha256', p_written_sha256, true);

@@ -32,6 +32,8 @@ declare
 begin
   -- check
   perform patchdiff_store.check_save(p_target, null, null, p_client_request_id);
+  perform patchdiff_store.check_claim('p_actor', p_actor);
+  perform patchdiff_store.check_claim('p_detail', p_detail);
   perform patchdiff_store.check_digest('p_observed_disk_sha256', p_observed_disk_sha256, false);
   if coalesce(p_outcome, '') not in ('published', 'rejected', 'superseded')
     or (p_detail is not null and json_typeof(p_detail) <> 'object')

@@ -29,6 +29,7 @@ declare
 begin
   -- check
   perform patchdiff_store.check_save(p_target, p_expected_version, p_expected_hash, p_client_request_id);
+  perform patchdiff_store.check_claim('p_actor', p_actor);
   v_fingerprint := patchdiff_store.save_fingerprint(p_target, p_expected_version, p_expected_hash, p_sync_workspace);
 
   -- lock
