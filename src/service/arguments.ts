@@ -86,7 +86,10 @@ export class ArgumentReader {
     const value = this.#take(name);
     if (value === undefined || value === null) return fallback;
     if (typeof value === 'number' && Number.isSafeInteger(value) && value >= min && value <= max) return value;
-    this.refuse(name, max === Number.MAX_SAFE_INTEGER ? `an integer of at least ${String(min)}` : `an integer from ${String(min)} to ${String(max)}`);
+    this.refuse(
+      name,
+      max === Number.MAX_SAFE_INTEGER ? `an integer of at least ${String(min)}` : `an integer from ${String(min)} to ${String(max)}`,
+    );
     return fallback;
   }
 
@@ -157,7 +160,11 @@ export class ArgumentReader {
   end(): void {
     for (const name of Object.keys(this.#args)) {
       if (!this.#known.has(name)) {
-        this.#fault ??= { argument: safeName(name), kind: kindOf(this.#args[name]), rule: `unknown argument; this tool takes ${[...this.#known].join(', ')}` };
+        this.#fault ??= {
+          argument: safeName(name),
+          kind: kindOf(this.#args[name]),
+          rule: `unknown argument; this tool takes ${[...this.#known].join(', ')}`,
+        };
         return;
       }
     }

@@ -23,7 +23,5 @@ export function claimOf(record: JsonObject, decoded: Decoded, base: CachedConten
   if (!decoded.ok) return { verdict: 'rejected', base: null, fault: decoded.fault, buffer: null };
   if (base === null || !guardsHold(record, base)) return { verdict: 'none' };
   const applied = applyTransaction(base.content, decoded.transaction, profileOf(record), sha256);
-  return applied.ok
-    ? { verdict: 'accepted', base, applied }
-    : { verdict: 'rejected', base, fault: applied.fault, buffer: applied.buffer };
+  return applied.ok ? { verdict: 'accepted', base, applied } : { verdict: 'rejected', base, fault: applied.fault, buffer: applied.buffer };
 }

@@ -37,7 +37,10 @@ export async function exportTarget(context: Context, args: unknown, options: Cal
   const { index } = held.content;
   if (start > index.length) {
     return invalidArgument(
-      reader.refuse('start', `an integer from 0 to ${String(index.length)}, the code points of the text at version ${String(held.head.version)}`),
+      reader.refuse(
+        'start',
+        `an integer from 0 to ${String(index.length)}, the code points of the text at version ${String(held.head.version)}`,
+      ),
     );
   }
   const original = format === 'canonical' ? { ending: '\n' } : originalEnding(held);

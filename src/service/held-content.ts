@@ -35,7 +35,10 @@ export async function heldContent(context: Context, targetFileId: string, option
 }
 
 /** What every read of one row answers first. */
-export function headFields(targetFileId: string, held: Held): { status: 'ok'; target_file_id: string; version: number; current_hash: string } {
+export function headFields(
+  targetFileId: string,
+  held: Held,
+): { status: 'ok'; target_file_id: string; version: number; current_hash: string } {
   return { status: 'ok', target_file_id: targetFileId, version: held.head.version, current_hash: held.head.current_hash };
 }
 
@@ -46,7 +49,8 @@ export function soundness(held: Held): { warnings?: { code: string; detail: stri
     warnings: [
       {
         code: 'content_diverged',
-        detail: 'The stored text does not match its recorded hash; submissions will be refused. Tell an operator: `patchdiff verify` names the row.',
+        detail:
+          'The stored text does not match its recorded hash; submissions will be refused. Tell an operator: `patchdiff verify` names the row.',
       },
     ],
   };

@@ -1,2 +1,4 @@
 export { createService } from './service.ts';
-export type { CallOptions, Service, ServiceDeps } from './types.ts';
+export { createServiceState } from './state.ts';
+export type { ServiceState } from './state.ts';
+export type { CallOptions, Format, JsonObject, Service, ServiceDeps } from './types.ts';

@@ -92,12 +92,21 @@ function importCall(context: Context, workspace: Workspace, file: ImportedFile, 
 }
 
 /** A file that is bound already: the same target while the disk has the synced bytes, also after an interrupted SAVE; else drift. */
-async function existing(context: Context, workspace: Workspace, file: ImportedFile, asked: WorkspaceImport, options: CallOptions): Promise<JsonObject | null> {
+async function existing(
+  context: Context,
+  workspace: Workspace,
+  file: ImportedFile,
+  asked: WorkspaceImport,
+  options: CallOptions,
+): Promise<JsonObject | null> {
   const binding = await findBinding(context.database, workspace.facts.root, file.path, options);
   if (binding === null) return null;
   const id = binding.target_file_id;
   if (asked.targetFileId !== null && asked.targetFileId !== id) {
-    return refused('file_bound_elsewhere', 'the workspace file belongs to another target', { target_file_id: asked.targetFileId, bound_target_file_id: id });
+    return refused('file_bound_elsewhere', 'the workspace file belongs to another target', {
+      target_file_id: asked.targetFileId,
+      bound_target_file_id: id,
+    });
   }
   if (binding.last_synced_disk_sha256 === file.diskSha256) return describe(context, 'existing', id, options);
   const leased = await withLease(workspace, file.path, () => closeOwnIntents(context, workspace, id, file.path, options));
@@ -113,7 +122,12 @@ async function existing(context: Context, workspace: Workspace, file: ImportedFi
   });
 }
 
-async function importFromWorkspace(context: Context, workspace: Workspace, asked: WorkspaceImport, options: CallOptions): Promise<JsonObject> {
+async function importFromWorkspace(
+  context: Context,
+  workspace: Workspace,
+  asked: WorkspaceImport,
+  options: CallOptions,
+): Promise<JsonObject> {
   options.onProgress?.(0, 2, 'reading the file');
   const file = await importFile(workspace, asked.path);
   if (!file.ok) return refused(file.code, file.message, file.facts);
@@ -127,7 +141,13 @@ async function importFromWorkspace(context: Context, workspace: Workspace, asked
 }
 
 /** A file that does not exist yet, from given text: the first SAVE with sync_workspace writes it. */
-async function startFile(context: Context, workspace: Workspace, asked: WorkspaceImport, content: string, options: CallOptions): Promise<JsonObject> {
+async function startFile(
+  context: Context,
+  workspace: Workspace,
+  asked: WorkspaceImport,
+  content: string,
+  options: CallOptions,
+): Promise<JsonObject> {
   const location = await resolvePath(workspace, asked.path);
   if (!location.ok) return refused(location.code, location.message, location.facts);
   if (location.present) return refused('file_exists', 'a file stands at this path already; it is never replaced', { path: location.path });
@@ -176,12 +196,21 @@ export async function initializeTarget(context: Context, args: unknown, options:
   reader.end();
   if (reader.fault !== null) return invalidArgument(reader.fault);
   if (!fromWorkspace) {
-    const call = { targetFileId, displayName: displayName ?? '', content: content ?? '', source: null, workspace: null, actor: context.actor };
+    const call = {
+      targetFileId,
+      displayName: displayName ?? '',
+      content: content ?? '',
+      source: null,
+      workspace: null,
+      actor: context.actor,
+    };
     return createAndDescribe(context, call, options);
   }
   if (context.openWorkspace === null) return refused('workspace_unavailable', 'the server was started without a workspace');
   const workspace = await context.openWorkspace();
   if (!workspace.ok) return refused(workspace.code, workspace.message, workspace.facts);
   const asked: WorkspaceImport = { targetFileId, displayName, path: path ?? '' };
-  return content === null ? importFromWorkspace(context, workspace, asked, options) : startFile(context, workspace, asked, content, options);
+  return content === null
+    ? importFromWorkspace(context, workspace, asked, options)
+    : startFile(context, workspace, asked, content, options);
 }

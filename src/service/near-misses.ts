@@ -18,7 +18,12 @@ function wantedText(change: Change, path: string): string | null {
  * Near misses of a rejection for the three reasons in which a text was not where it was expected; null for every other.
  * `buffer` is the text in which the operation failed, `previous` the content before this one, when this process still holds it.
  */
-export function nearMissesFor(transaction: Transaction, fault: Fault, buffer: string, previous: CachedContent | null): NearMissAnswer | null {
+export function nearMissesFor(
+  transaction: Transaction,
+  fault: Fault,
+  buffer: string,
+  previous: CachedContent | null,
+): NearMissAnswer | null {
   if (!REASONS.has(fault.reason)) return null;
   const change = transaction.changes.find((item) => item.ordinal === fault.ordinal);
   const wanted = change === undefined ? null : wantedText(change, fault.path ?? '');

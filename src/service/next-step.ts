@@ -6,7 +6,8 @@ const BY_CODE: Readonly<Record<string, string>> = {
   target_id_malformed: 'Send target_file_id as the UUID string that patchdiff_list_targets or patchdiff_initialize_target returned.',
   target_not_found: 'Find the id with patchdiff_list_targets, or create the target with patchdiff_initialize_target.',
   guard_missing: 'Send expected_target_version (or expected_current_hash) as the last read of this target returned it.',
-  guard_malformed: 'Copy version and current_hash from the last read unchanged: the version as a JSON integer, the hash as 64 lowercase hex digits.',
+  guard_malformed:
+    'Copy version and current_hash from the last read unchanged: the version as a JSON integer, the hash as 64 lowercase hex digits.',
   target_version_mismatch: READ_AGAIN,
   target_hash_mismatch: READ_AGAIN,
   request_key_conflict: 'Send this submission with a client_request_id that was never used on this target.',
@@ -26,11 +27,15 @@ const BY_CODE: Readonly<Record<string, string>> = {
   match_absent: 'Copy the text from near_misses or from a fresh read exactly as it stands in the target, and send it as match.',
   match_ambiguous: 'Choose one of exact_candidates: add its occurrence_index to the edit, or make match longer until it is unique.',
   selector_excludes_all: 'Choose an occurrence_index from exact_candidates, or correct or drop the anchors.',
-  sequential_match_invalid: 'Merge this edit with the change that consumed its text (consumed_match), or match the text as it stands after that change.',
-  span_out_of_bounds: 'Read the target again and take start and end from that answer; offsets are code points of the text as it stands at that operation.',
-  span_expected_text_mismatch: 'Compare actual_text with your expected text, read the lines again, and send the offsets and text of that answer.',
+  sequential_match_invalid:
+    'Merge this edit with the change that consumed its text (consumed_match), or match the text as it stands after that change.',
+  span_out_of_bounds:
+    'Read the target again and take start and end from that answer; offsets are code points of the text as it stands at that operation.',
+  span_expected_text_mismatch:
+    'Compare actual_text with your expected text, read the lines again, and send the offsets and text of that answer.',
   content_diverged: 'Stop editing this target and tell an operator: `patchdiff verify` says which stored row is damaged.',
-  claim_mismatch: 'Report this as a defect of the server; nothing was changed, and the same change can be sent again with a new client_request_id.',
+  claim_mismatch:
+    'Report this as a defect of the server; nothing was changed, and the same change can be sent again with a new client_request_id.',
 };
 
 const SHAPE_CODES: ReadonlySet<string> = new Set(['manifest_missing', 'not_an_object', 'guard_malformed']);

@@ -17,7 +17,10 @@ function verdictOn(intent: OpenPublicationRow, diskSha256: string | null): Close
   }
   if (diskSha256 !== intent.expected_disk_sha256) return null;
   const detail = 'the publication was interrupted before the file was replaced';
-  return { outcome: 'rejected', detail: { failure_reason: 'publication_interrupted', failure_code: 'publication_interrupted', failure_detail: detail } };
+  return {
+    outcome: 'rejected',
+    detail: { failure_reason: 'publication_interrupted', failure_code: 'publication_interrupted', failure_detail: detail },
+  };
 }
 
 /**
@@ -25,7 +28,13 @@ function verdictOn(intent: OpenPublicationRow, diskSha256: string | null): Close
  * publication, interrupted before its checkpoint), or the file is still as it was before. Answers the ids found published.
  * Call it under the directory's lease: then an open intent is a leftover, never one under way.
  */
-export async function closeOwnIntents(context: Context, workspace: Workspace, targetFileId: string, path: string, options: CallOptions): Promise<string[]> {
+export async function closeOwnIntents(
+  context: Context,
+  workspace: Workspace,
+  targetFileId: string,
+  path: string,
+  options: CallOptions,
+): Promise<string[]> {
   const intents = await readOpenPublications(context.database, targetFileId, options);
   const mine = intents.filter((intent) => intent.workspace_root === workspace.facts.root && intent.workspace_path === path);
   if (mine.length === 0) return [];

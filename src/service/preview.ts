@@ -45,7 +45,15 @@ async function relatedTo(context: Context, id: string, submission: Submission, o
   const parentRow = parentId === null ? null : await readAttempt(context.database, parentId, options);
   const parentResolved = parentRow !== null && parentRow.target_file_id === id && parentRow.status === 'rejected';
   if (clientRequestId === null) return { parentResolved, keyed: null };
-  const call = { targetFileId: id, limit: 1, beforeSequence: null, status: null, contentHash: null, clientRequestId, includeContent: false };
+  const call = {
+    targetFileId: id,
+    limit: 1,
+    beforeSequence: null,
+    status: null,
+    contentHash: null,
+    clientRequestId,
+    includeContent: false,
+  };
   const rows = await unlessUnknown(readAttempts(context.database, call, options));
   return { parentResolved, keyed: rows?.[0] ?? null };
 }
@@ -58,7 +66,14 @@ type Verdict =
 /** In the one order under the lock (docs/spec/decoding.md), after the stored key. */
 function judge(submission: Submission, held: Held, related: Related): Verdict {
   const { content } = held.content;
-  const failed = (fault: Fault, decidedBy: 'database' | 'runtime'): Verdict => ({ ok: false, fault, transaction: null, buffer: content, priorChanges: 0, decidedBy });
+  const failed = (fault: Fault, decidedBy: 'database' | 'runtime'): Verdict => ({
+    ok: false,
+    fault,
+    transaction: null,
+    buffer: content,
+    priorChanges: 0,
+    decidedBy,
+  });
   if (related.keyed !== null) return failed(keyConflictFault(submission.clientRequestId ?? '', related.keyed.pdcp_log_id), 'database');
   const early = preconditionFault(submission, { version: held.head.version, hash: held.head.current_hash }, related.parentResolved);
   if (early !== null) return failed(early, 'database');
@@ -76,7 +91,13 @@ function recovered(common: JsonObject, row: AttemptRow): JsonObject {
     ...common,
     status: 'would_recover',
     would_recover: true,
-    recorded: { pdcp_log_id: row.pdcp_log_id, status: row.status, failure_reason: row.failure_reason, before_version: row.before_version, after_version: row.after_version },
+    recorded: {
+      pdcp_log_id: row.pdcp_log_id,
+      status: row.status,
+      failure_reason: row.failure_reason,
+      before_version: row.before_version,
+      after_version: row.after_version,
+    },
     next_step: 'A submission with this client_request_id returns that outcome and changes nothing; send a new key for a new change.',
   };
 }
@@ -130,12 +151,21 @@ export async function preview(context: Context, args: unknown, options: CallOpti
   const held = await heldContent(context, id, options);
   if (held === null) return notFound(id);
   const related = await relatedTo(context, id, submission, options);
-  const common: JsonObject = { status: 'would_accept', target_file_id: id, format, version: held.head.version, current_hash: held.head.current_hash, would_recover: false };
+  const common: JsonObject = {
+    status: 'would_accept',
+    target_file_id: id,
+    format,
+    version: held.head.version,
+    current_hash: held.head.current_hash,
+    would_recover: false,
+  };
   if (related.keyed !== null) {
     const parent = related.parentResolved ? canonicalUuid(submission.parent) : submission.parent;
-    if (related.keyed.request_fingerprint === identityOf(submission, id, parent, sha256).fingerprint) return recovered(common, related.keyed);
+    if (related.keyed.request_fingerprint === identityOf(submission, id, parent, sha256).fingerprint)
+      return recovered(common, related.keyed);
   }
   const verdict = judge(submission, held, related);
-  if (!verdict.ok) return rejected(common, { submission, held, related, verdict, previous: context.cache.previous(id), shape: wrongShape(format, body) });
+  if (!verdict.ok)
+    return rejected(common, { submission, held, related, verdict, previous: context.cache.previous(id), shape: wrongShape(format, body) });
   return previewAccepted(common, held, verdict.applied);
 }

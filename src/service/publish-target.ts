@@ -46,9 +46,7 @@ async function render(context: Context, id: string, options: CallOptions): Promi
 }
 
 /** What the second transaction came to. */
-type Installation =
-  | { kind: 'moved' }
-  | { kind: 'recorded'; receipt: SaveReceiptRow; refusal: Refusal | null; published: Published | null };
+type Installation = { kind: 'moved' } | { kind: 'recorded'; receipt: SaveReceiptRow; refusal: Refusal | null; published: Published | null };
 
 /** Set once the bytes stand on disk, so that a failure after that is told apart from one before. */
 interface Progress {
@@ -87,7 +85,11 @@ async function install(
     return { kind: 'recorded', receipt, refusal: published, published: null };
   }
   progress.published = published;
-  const receipt = await close('published', published.writtenSha256, { mode: published.mode, owner_kept: published.ownerKept, durable: published.durable });
+  const receipt = await close('published', published.writtenSha256, {
+    mode: published.mode,
+    owner_kept: published.ownerKept,
+    durable: published.durable,
+  });
   return { kind: 'recorded', receipt, refusal: null, published };
 }
 
@@ -106,7 +108,11 @@ async function closeMoved(
 /** An intent whose second transaction failed before the file was touched; if this fails too, the next SAVE finds it and closes it. */
 async function closeInterrupted(context: Context, call: SaveTarget, publicationId: string): Promise<void> {
   const failure = 'publication_interrupted';
-  const detail = { failure_reason: failure, failure_code: failure, failure_detail: 'the publication was interrupted before the file was replaced' };
+  const detail = {
+    failure_reason: failure,
+    failure_code: failure,
+    failure_detail: 'the publication was interrupted before the file was replaced',
+  };
   await recordPublication(context.database, {
     targetFileId: call.targetFileId,
     publicationId,
@@ -177,7 +183,12 @@ export async function publishTarget(
     if (intent.outcome === 'recovered' && intent.receipt !== null) return saveReceipt(id, intent.receipt);
     if (intent.outcome !== 'opened' || intent.publication_id === null) {
       if (intent.failure_code === 'publication_moved') continue;
-      return { ...refusedSave(id, intent.failure_code ?? '', intent.failure_detail ?? ''), failure_reason: intent.failure_reason, version: intent.version, current_hash: intent.current_hash };
+      return {
+        ...refusedSave(id, intent.failure_code ?? '', intent.failure_detail ?? ''),
+        failure_reason: intent.failure_reason,
+        version: intent.version,
+        current_hash: intent.current_hash,
+      };
     }
     const publicationId = intent.publication_id;
     const progress: Progress = { published: null };

@@ -56,7 +56,12 @@ export async function readLines(context: Context, args: unknown, options: CallOp
   if (held === null) return notFound(id);
   const total = held.content.lines.length;
   if (startLine > Math.max(1, total)) {
-    return invalidArgument(reader.refuse('start_line', `an integer from 1 to ${String(Math.max(1, total))}, the lines of the text at version ${String(held.head.version)}`));
+    return invalidArgument(
+      reader.refuse(
+        'start_line',
+        `an integer from 1 to ${String(Math.max(1, total))}, the lines of the text at version ${String(held.head.version)}`,
+      ),
+    );
   }
   const lines = page(held.content, startLine - 1, count);
   const last = startLine - 1 + lines.length;

@@ -20,7 +20,12 @@ export async function readTarget(context: Context, args: unknown, options: CallO
   if (held === null) return notFound(id);
   const { index } = held.content;
   if (start > index.length) {
-    return invalidArgument(reader.refuse('start', `an integer from 0 to ${String(index.length)}, the code points of the text at version ${String(held.head.version)}`));
+    return invalidArgument(
+      reader.refuse(
+        'start',
+        `an integer from 0 to ${String(index.length)}, the code points of the text at version ${String(held.head.version)}`,
+      ),
+    );
   }
   const end = Math.min(index.length, start + length);
   const truncated = end < index.length;

@@ -32,7 +32,12 @@ function attemptOf(row: HistoryRow): AcceptedAttempt {
 }
 
 /** Accepted attempts after the first page's snapshot, page by page. */
-async function* attemptsOf(database: Database, id: string, firstPage: readonly HistoryRow[], options: CallOptions): AsyncGenerator<AcceptedAttempt> {
+async function* attemptsOf(
+  database: Database,
+  id: string,
+  firstPage: readonly HistoryRow[],
+  options: CallOptions,
+): AsyncGenerator<AcceptedAttempt> {
   let rows = firstPage;
   for (;;) {
     yield* rows.slice(0, PAGE).map(attemptOf);
@@ -43,12 +48,21 @@ async function* attemptsOf(database: Database, id: string, firstPage: readonly H
 }
 
 /** Inside one transaction: the lock that the first page takes keeps history and row still. A number: the current version, which `upToVersion` exceeds. */
-async function replayLocked(database: Database, id: string, upToVersion: number | null, options: CallOptions): Promise<ReplayResult | number> {
+async function replayLocked(
+  database: Database,
+  id: string,
+  upToVersion: number | null,
+  options: CallOptions,
+): Promise<ReplayResult | number> {
   const [initial, ...firstPage] = await lockHistory(database, id, 0, PAGE, options);
   const state = await readTarget(database, id, options);
   if (initial === undefined || state === null) throw new RangeError('a target without an initial snapshot');
   if (upToVersion !== null && upToVersion > state.version) return state.version;
-  const run = startReplay({ target_file_id: initial.target_file_id, content: initial.content, content_hash: initial.content_hash }, id, sha256);
+  const run = startReplay(
+    { target_file_id: initial.target_file_id, content: initial.content, content_hash: initial.content_hash },
+    id,
+    sha256,
+  );
   const last = upToVersion ?? Number.MAX_SAFE_INTEGER;
   let steps = 0;
   for await (const attempt of attemptsOf(database, id, firstPage, options)) {
@@ -69,7 +83,8 @@ export async function replayTarget(context: Context, args: unknown, options: Cal
   if (reader.fault !== null) return invalidArgument(reader.fault);
   const result = await unlessUnknown(context.database.transaction((bound) => replayLocked(bound, id, upToVersion, options)));
   if (result === null) return notFound(id);
-  if (typeof result === 'number') return invalidArgument(reader.refuse('up_to_version', `an integer from 0 to ${String(result)}, the current version`));
+  if (typeof result === 'number')
+    return invalidArgument(reader.refuse('up_to_version', `an integer from 0 to ${String(result)}, the current version`));
   const { reconstructed_content: content, ...facts } = result;
   return { target_file_id: id, ...(facts as unknown as JsonObject), reconstructed_chars: codePointLength(content) };
 }

@@ -16,7 +16,8 @@ const NEXT: Readonly<Record<string, string>> = {
   not_workspace_bound: 'Save without sync_workspace; only a target imported from the workspace has a file to write.',
   workspace_unavailable: 'Save without sync_workspace, or start the server with a workspace root (--workspace).',
   workspace_mismatch: 'Start the server with the workspace that the target is bound to, or save without sync_workspace.',
-  drift: 'Someone else changed the file: compare it with the target, bring the wanted changes into the target by submissions, restore the file or move it away, then save again.',
+  drift:
+    'Someone else changed the file: compare it with the target, bring the wanted changes into the target by submissions, restore the file or move it away, then save again.',
   mixed_line_endings: 'Save without sync_workspace and export with format "canonical"; a file of mixed line ends is not written.',
   unknown_line_endings: 'Save without sync_workspace and export with format "canonical".',
   publication_interrupted: RETRY,
@@ -58,7 +59,12 @@ export function saveReceipt(targetFileId: string, row: SaveReceiptRow, more: Jso
 }
 
 /** A refusal that no row records: nothing was changed, neither on disk nor in the database. */
-export function refusedSave(targetFileId: string, code: string, detail: string, facts: Readonly<Record<string, JsonValue>> = {}): JsonObject {
+export function refusedSave(
+  targetFileId: string,
+  code: string,
+  detail: string,
+  facts: Readonly<Record<string, JsonValue>> = {},
+): JsonObject {
   return {
     status: 'rejected',
     deduplicated: false,

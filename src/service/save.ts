@@ -45,12 +45,22 @@ function driftOf(head: TargetHead, disk: DiskState | Refusal): JsonObject | null
   const id = head.target_file_id;
   if (!disk.ok) return refusedByWorkspace(id, disk);
   if (disk.sha256 === head.last_synced_disk_sha256 && (disk.status === null) === (disk.sha256 === null)) return null;
-  const facts = { expected_disk_sha256: head.last_synced_disk_sha256, observed_disk_sha256: disk.sha256, observed_bytes: disk.status?.size ?? null };
+  const facts = {
+    expected_disk_sha256: head.last_synced_disk_sha256,
+    observed_disk_sha256: disk.sha256,
+    observed_bytes: disk.status?.size ?? null,
+  };
   return refusedSave(id, 'drift', 'the file on disk is not the one that was last imported or saved; nothing was changed', facts);
 }
 
 /** Under the lease: `unchanged` only while the disk still has the synced bytes; null when a publication is needed. */
-async function settleWithFile(context: Context, workspace: Workspace, path: string, call: SaveTarget, options: CallOptions): Promise<JsonObject | null> {
+async function settleWithFile(
+  context: Context,
+  workspace: Workspace,
+  path: string,
+  call: SaveTarget,
+  options: CallOptions,
+): Promise<JsonObject | null> {
   try {
     return await context.database.transaction(async (bound) => {
       const row = await saveTarget(bound, call, options);
@@ -85,7 +95,8 @@ async function saveToFile(context: Context, call: SaveTarget, options: CallOptio
   const path = head.workspace_path;
   const leased = await withLease(workspace, path, async () => {
     const finished = await closeOwnIntents(context, workspace, id, path, options);
-    const answer = (await settleWithFile(context, workspace, path, call, options)) ?? (await publishTarget(context, workspace, path, call, options));
+    const answer =
+      (await settleWithFile(context, workspace, path, call, options)) ?? (await publishTarget(context, workspace, path, call, options));
     return finished.length === 0 ? answer : { ...answer, finished_publications: finished };
   });
   return leased.ok ? leased.value : refusedByWorkspace(id, leased);

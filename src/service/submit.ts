@@ -20,7 +20,13 @@ const MAX_CALLS = 3;
 /** The two warnings that are ours to give; the procedure derives the others itself. */
 const ADVISORY: ReadonlySet<WarningCode> = new Set(['occurrence_index_basis_shift', 'grapheme_boundary_split']);
 
-function call(context: Context, submission: Submission, targetFileId: string, claim: Claim, options: CallOptions): Promise<CommitReceiptRow> {
+function call(
+  context: Context,
+  submission: Submission,
+  targetFileId: string,
+  claim: Claim,
+  options: CallOptions,
+): Promise<CommitReceiptRow> {
   const applied = claim.verdict === 'accepted' ? claim.applied : null;
   return commitAttempt(
     context.database,
@@ -54,14 +60,33 @@ function remember(context: Context, targetFileId: string, row: CommitReceiptRow,
   if (held !== null && (held.version !== row.current_version || held.hash !== row.current_hash)) context.cache.drop(targetFileId);
 }
 
-/** After the commit, when no lock is held; never for a recovered outcome, nor when the database's reason is not the one found here. */
-function searchNearMisses(context: Context, targetFileId: string, row: CommitReceiptRow, claim: Claim, decoded: Decoded): NearMissAnswer | null {
+/**
+ * After the commit, when no lock is held; never for a recovered outcome, nor when the database's reason is not the one found here.
+ * The outcome is recorded by now, so a defect of the search costs the hint and not the receipt (preview shows the defect).
+ */
+function searchNearMisses(
+  context: Context,
+  targetFileId: string,
+  row: CommitReceiptRow,
+  claim: Claim,
+  decoded: Decoded,
+): NearMissAnswer | null {
   if (row.deduplicated === true || !decoded.ok || claim.verdict !== 'rejected' || claim.buffer === null) return null;
   if (row.failure_reason !== claim.fault.reason) return null;
-  return nearMissesFor(decoded.transaction, claim.fault, claim.buffer, context.cache.previous(targetFileId));
+  try {
+    return nearMissesFor(decoded.transaction, claim.fault, claim.buffer, context.cache.previous(targetFileId));
+  } catch {
+    return null;
+  }
 }
 
-async function commit(context: Context, submission: Submission, targetFileId: string, shape: string | null, options: CallOptions): Promise<JsonObject> {
+async function commit(
+  context: Context,
+  submission: Submission,
+  targetFileId: string,
+  shape: string | null,
+  options: CallOptions,
+): Promise<JsonObject> {
   const decoded = decodeSubmission(submission);
   let base = context.cache.get(targetFileId);
   for (let calls = 0; calls < MAX_CALLS; calls += 1) {
@@ -91,7 +116,12 @@ async function commit(context: Context, submission: Submission, targetFileId: st
 export async function submit(context: Context, format: Format, args: unknown, options: CallOptions = {}): Promise<JsonObject> {
   if (!isJsonObject(args)) {
     const detail = 'the arguments are not a JSON object';
-    return unlinkedReceipt(format, null, { reason: 'context_invalid', code: 'arguments_not_an_object', detail }, wrongArguments(format, args));
+    return unlinkedReceipt(
+      format,
+      null,
+      { reason: 'context_invalid', code: 'arguments_not_an_object', detail },
+      wrongArguments(format, args),
+    );
   }
   const submission = prepareSubmission(format, args);
   const shape = wrongShape(format, args);

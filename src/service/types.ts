@@ -1,5 +1,6 @@
 import type { Database } from '../db/port.ts';
 import type { Format, JsonObject } from '../transaction/index.ts';
+import type { ServiceState } from './state.ts';
 
 export type { Format, JsonObject };
 
@@ -10,8 +11,8 @@ export interface ServiceDeps {
   workspaceRoot?: string | null;
   /** Who the host says is acting: stored as a claim, never as a fact. */
   actor: JsonObject | null;
-  /** Most bytes of document content kept in memory between calls; default 64 MiB. */
-  cacheBytes?: number;
+  /** Shared by the services of one process over one database, one service an actor; absent: this service's own. */
+  state?: ServiceState;
 }
 
 /** Per call: a signal that cancels the call's SQL, and a listener for the progress of long work. */
@@ -23,7 +24,7 @@ export interface CallOptions {
 /**
  * The use cases. Each takes the tool's raw arguments (whatever JSON the caller sent, judged here) and answers the
  * tool's structured result: plain JSON, snake_case, with a `status`. A rejection, an invalid argument or an unknown target
- * is such a result; only the outside world (ServiceError's siblings in src/db/sqlstate.ts) is thrown.
+ * is such a result; only the outside world (DatabaseError, src/db/sqlstate.ts) is thrown.
  */
 export interface Service {
   listTargets(args: unknown, options?: CallOptions): Promise<JsonObject>;

@@ -77,7 +77,10 @@ export function unifiedDiff(before: string, after: string, budget: number): Unif
     if (used > budget) break;
     kept += 1;
   }
-  const text = lines.slice(0, kept).map((line) => `${line}\n`).join('');
+  const text = lines
+    .slice(0, kept)
+    .map((line) => `${line}\n`)
+    .join('');
   if (kept === lines.length) return { text, omitted: null };
   const rest = lines.slice(kept);
   return { text, omitted: { lines: rest.length, bytes: rest.reduce((sum, line) => sum + Buffer.byteLength(line, 'utf8') + 1, 0) } };

@@ -23,12 +23,17 @@ describe('errors by SQLSTATE', () => {
   });
 
   test('a CHECK violation forwards nothing of the row', () => {
-    const error = databaseError({ code: '23514', message: 'secret', detail: 'Failing row contains (secret).', hint: 'secret' }, 'statement');
+    const error = databaseError(
+      { code: '23514', message: 'secret', detail: 'Failing row contains (secret).', hint: 'secret' },
+      'statement',
+    );
     expect(JSON.stringify([error, error.message, error.stack, error.cause])).not.toContain('secret');
   });
 
   test('a refusal of ours keeps message, detail object and hint', () => {
-    expect(databaseError({ code: 'PD104', message: 'no such target', detail: '{"target_file_id":"x"}', hint: 'List the targets.' }, 'statement')).toMatchObject({
+    expect(
+      databaseError({ code: 'PD104', message: 'no such target', detail: '{"target_file_id":"x"}', hint: 'List the targets.' }, 'statement'),
+    ).toMatchObject({
       kind: 'refused',
       code: 'target_not_found',
       message: 'no such target',
@@ -39,7 +44,9 @@ describe('errors by SQLSTATE', () => {
 
   test('only a lost statement or commit leaves the outcome unknown', () => {
     const lost = new Error('Connection terminated unexpectedly');
-    expect(['connect', 'statement', 'transaction', 'commit'].map((phase) => databaseError(lost, phase as 'connect').outcomeUnknown)).toEqual([false, true, false, true]);
+    expect(
+      ['connect', 'statement', 'transaction', 'commit'].map((phase) => databaseError(lost, phase as 'connect').outcomeUnknown),
+    ).toEqual([false, true, false, true]);
   });
 });
 
@@ -62,7 +69,9 @@ describe('the pool', () => {
 
   test('parses bigint, json and timestamps, and refuses a bigint that JavaScript would round', async () => {
     const db = openDatabase({ connectionString: database.url() });
-    const [row] = await db.query(select(`select 9007199254740991::bigint as n, '{"a":[1]}'::jsonb as j, '2026-01-02 03:04:05.000001+00'::timestamptz as t`));
+    const [row] = await db.query(
+      select(`select 9007199254740991::bigint as n, '{"a":[1]}'::jsonb as j, '2026-01-02 03:04:05.000001+00'::timestamptz as t`),
+    );
     expect(row).toEqual({ n: Number.MAX_SAFE_INTEGER, j: { a: [1] }, t: '2026-01-02T03:04:05.000001Z' });
     await expect(db.query(select('select 9007199254740992::bigint as n'))).rejects.toThrow(RangeError);
     expect(await db.query(select('select 1 as ok'))).toEqual([{ ok: 1 }]);
@@ -104,7 +113,11 @@ describe('the pool', () => {
     expect(await db.query(select('select 1 as ok'))).toEqual([{ ok: 1 }]);
     await db.close();
     const away = openDatabase({ connectionString: 'postgres://nobody@127.0.0.1:1/none' });
-    await expect(away.query(select('select 1'))).rejects.toMatchObject({ kind: 'unavailable', code: 'database_unreachable', outcomeUnknown: false });
+    await expect(away.query(select('select 1'))).rejects.toMatchObject({
+      kind: 'unavailable',
+      code: 'database_unreachable',
+      outcomeUnknown: false,
+    });
     await away.close();
   });
 

@@ -32,28 +32,57 @@ describe('read_target', () => {
 
   test('the end and the empty text are places, beyond them is not', async () => {
     const id = await newTarget(context.service, '');
-    expect(await context.service.readTarget({ target_file_id: id })).toMatchObject({ text: '', start: 0, end: 0, total_chars: 0, truncated: false, next_start: null });
-    expect(await context.service.readTarget({ target_file_id: id, start: 1 })).toMatchObject({ status: 'invalid_argument', argument: 'start', kind: 'integer' });
+    expect(await context.service.readTarget({ target_file_id: id })).toMatchObject({
+      text: '',
+      start: 0,
+      end: 0,
+      total_chars: 0,
+      truncated: false,
+      next_start: null,
+    });
+    expect(await context.service.readTarget({ target_file_id: id, start: 1 })).toMatchObject({
+      status: 'invalid_argument',
+      argument: 'start',
+      kind: 'integer',
+    });
   });
 
   test('sees what another process committed', async () => {
     const id = await newTarget(context.service, 'a\n');
     expect(await textOf(context.service, id)).toBe('a\n');
     await context.another().submit('patchdiff-tx/1', edit(id, 0, 'a', 'b'));
-    expect(await context.service.readTarget({ target_file_id: id })).toMatchObject({ version: 1, text: 'b\n', current_hash: sha256('b\n') });
+    expect(await context.service.readTarget({ target_file_id: id })).toMatchObject({
+      version: 1,
+      text: 'b\n',
+      current_hash: sha256('b\n'),
+    });
   });
 
   test('a damaged row is shown and said to be damaged', async () => {
     const id = await newTarget(context.service, 'sound\n');
     const admin = await context.server.client('admin');
     await admin.query(`update patchdiff_store.cloud_target_files set current_content = 'forged' where target_file_id = $1`, [id]);
-    expect(await context.another().readTarget({ target_file_id: id })).toMatchObject({ text: 'forged', warnings: [{ code: 'content_diverged' }] });
-    expect(await context.another().submit('patchdiff-tx/1', edit(id, 0, 'forged', 'x'))).toMatchObject({ status: 'rejected', failure_reason: 'target_diverged' });
-    expect(await context.another().preview({ ...edit(id, 0, 'forged', 'x'), format: 'patchdiff-tx/1' })).toMatchObject({ status: 'would_reject', failure_reason: 'target_diverged' });
+    expect(await context.another().readTarget({ target_file_id: id })).toMatchObject({
+      text: 'forged',
+      warnings: [{ code: 'content_diverged' }],
+    });
+    expect(await context.another().submit('patchdiff-tx/1', edit(id, 0, 'forged', 'x'))).toMatchObject({
+      status: 'rejected',
+      failure_reason: 'target_diverged',
+    });
+    expect(await context.another().preview({ ...edit(id, 0, 'forged', 'x'), format: 'patchdiff-tx/1' })).toMatchObject({
+      status: 'would_reject',
+      failure_reason: 'target_diverged',
+    });
     expect(await context.service.replayTarget({ target_file_id: id })).toMatchObject({
       status: 'success',
       materialized_state_matches: false,
-      materialized_state_checks: { content_matches: false, stored_hash_matches: true, recomputed_hash_matches: false, version_matches: true },
+      materialized_state_checks: {
+        content_matches: false,
+        stored_hash_matches: true,
+        recomputed_hash_matches: false,
+        version_matches: true,
+      },
     });
   });
 });
@@ -68,7 +97,13 @@ describe('read_lines', () => {
   ])('%s', async (_, text, lines) => {
     const id = await newTarget(context.service, text);
     const answer = await context.service.readLines({ target_file_id: id });
-    expect(answer).toMatchObject({ status: 'ok', total_lines: lines.length, next_line: null, truncated: false, final_newline: text.endsWith('\n') });
+    expect(answer).toMatchObject({
+      status: 'ok',
+      total_lines: lines.length,
+      next_line: null,
+      truncated: false,
+      final_newline: text.endsWith('\n'),
+    });
     expect((answer['lines'] as JsonObject[]).map((line) => line['text'])).toEqual(lines);
   });
 
@@ -77,7 +112,12 @@ describe('read_lines', () => {
     const answer = await context.service.readLines({ target_file_id: id, start_line: 2, line_count: 1 });
     expect(answer).toMatchObject({ lines: [{ line: 2, start: 3, end: 7, text: 'zwei' }], next_line: 3, truncated: true });
     const [{ start, end, text }] = answer['lines'] as [{ start: number; end: number; text: string }];
-    const span = { target_file_id: id, intent: 'x', expected_target_version: 0, operations: [{ op: 'span', start, end, expected_text: text, replace: 'two' }] };
+    const span = {
+      target_file_id: id,
+      intent: 'x',
+      expected_target_version: 0,
+      operations: [{ op: 'span', start, end, expected_text: text, replace: 'two' }],
+    };
     expect(await context.service.submit('patchdiff-tx/2', span)).toMatchObject({ status: 'accepted' });
     expect(await textOf(context.service, id)).toBe('é😀\ntwo\ndrei\n');
   });
@@ -89,18 +129,20 @@ describe('read_lines', () => {
     for (let next: unknown = 1; next !== null; next = pages.at(-1)?.['next_line']) {
       pages.push(await context.service.readLines({ target_file_id: id, start_line: next as number }));
     }
-    expect(pages.map((page) => (page['lines'] as JsonObject[]).map((line) => [line['line'], [...(line['text'] as string)].length, line['cut'] ?? false]))).toEqual([
-      [[1, 5000, false]],
-      [[2, 4000, false]],
-      [[3, 8000, true]],
-      [[4, 3, false]],
-    ]);
+    expect(
+      pages.map((page) =>
+        (page['lines'] as JsonObject[]).map((line) => [line['line'], [...(line['text'] as string)].length, line['cut'] ?? false]),
+      ),
+    ).toEqual([[[1, 5000, false]], [[2, 4000, false]], [[3, 8000, true]], [[4, 3, false]]]);
     expect((pages[2]?.['lines'] as JsonObject[])[0]).toMatchObject({ start: 9002, end: 17_002, line_end: 18_002 });
   });
 
   test('beyond the last line', async () => {
     const id = await newTarget(context.service, 'a\n');
-    expect(await context.service.readLines({ target_file_id: id, start_line: 2 })).toMatchObject({ status: 'invalid_argument', argument: 'start_line' });
+    expect(await context.service.readLines({ target_file_id: id, start_line: 2 })).toMatchObject({
+      status: 'invalid_argument',
+      argument: 'start_line',
+    });
   });
 });
 
@@ -127,24 +169,41 @@ describe('find_occurrences', () => {
     expect(page).toMatchObject({ occurrence_count: 500, returned_count: 200, truncated: true, next_occurrence_index: 500 });
     const wide = await context.service.findOccurrences({ target_file_id: id, text: 'x', context_chars: 9999, max_results: 9999 });
     expect(wide).toMatchObject({ returned_count: 40, next_occurrence_index: 41 });
-    expect(await context.service.findOccurrences({ target_file_id: id, text: 'x', start_occurrence: 501 })).toMatchObject({ returned_count: 0, truncated: false });
+    expect(await context.service.findOccurrences({ target_file_id: id, text: 'x', start_occurrence: 501 })).toMatchObject({
+      returned_count: 0,
+      truncated: false,
+    });
   });
 
   test('an absent periodic text answers at once', async () => {
     const id = await newTarget(context.service, 'ab'.repeat(50_000));
     const started = performance.now();
-    expect(await context.service.findOccurrences({ target_file_id: id, text: `c${'ab'.repeat(20_000)}` })).toMatchObject({ occurrence_count: 0 });
+    expect(await context.service.findOccurrences({ target_file_id: id, text: `c${'ab'.repeat(20_000)}` })).toMatchObject({
+      occurrence_count: 0,
+    });
     expect(performance.now() - started).toBeLessThan(3000);
   });
 
   test.each(['', null, 5, 'a\0', '\ud800', 'x'.repeat(65_537)])('refuses %j as text', async (text) => {
     const id = await newTarget(context.service, 'a');
-    expect(await context.service.findOccurrences({ target_file_id: id, text })).toMatchObject({ status: 'invalid_argument', argument: 'text' });
+    expect(await context.service.findOccurrences({ target_file_id: id, text })).toMatchObject({
+      status: 'invalid_argument',
+      argument: 'text',
+    });
   });
 });
 
 describe('every read tool', () => {
-  const tools = ['readTarget', 'readLines', 'findOccurrences', 'getPdcpLog', 'getManifestLedger', 'replayTarget', 'exportTarget', 'save'] as const;
+  const tools = [
+    'readTarget',
+    'readLines',
+    'findOccurrences',
+    'getPdcpLog',
+    'getManifestLedger',
+    'replayTarget',
+    'exportTarget',
+    'save',
+  ] as const;
   const more: Record<string, JsonObject> = { findOccurrences: { text: 'a' } };
 
   test.each(tools)('%s: unknown target, malformed id, no object, misspelt argument', async (tool) => {
@@ -152,10 +211,18 @@ describe('every read tool', () => {
     const call = (args: unknown): Promise<JsonObject> => context.service[tool](args);
     expect(await call({ target_file_id: randomUUID(), ...more[tool] })).toMatchObject({ status: 'not_found', ...history });
     for (const id of [7, 'x', '\ud800', null, true]) {
-      expect(await call({ target_file_id: id, ...more[tool] })).toMatchObject({ status: 'invalid_argument', argument: 'target_file_id', ...history });
+      expect(await call({ target_file_id: id, ...more[tool] })).toMatchObject({
+        status: 'invalid_argument',
+        argument: 'target_file_id',
+        ...history,
+      });
     }
     for (const args of [null, undefined, [], 'x', 7]) expect(await call(args)).toMatchObject({ status: 'invalid_argument', ...history });
-    expect(await call({ target_file_id: randomUUID(), ...more[tool], limmit: 's3cret' })).toMatchObject({ status: 'invalid_argument', argument: 'limmit', ...history });
+    expect(await call({ target_file_id: randomUUID(), ...more[tool], limmit: 's3cret' })).toMatchObject({
+      status: 'invalid_argument',
+      argument: 'limmit',
+      ...history,
+    });
   });
 });
 
@@ -170,7 +237,12 @@ describe('list_targets', () => {
     }
     expect(pages.flatMap((page) => (page['targets'] as JsonObject[]).map((row) => row['target_file_id']))).toEqual(ids.toReversed());
     expect(pages.map((page) => page['has_more'])).toEqual([true, true, false]);
-    expect((pages[0]?.['targets'] as JsonObject[])[0]).toMatchObject({ display_name: `Doc ${tag} 4`, version: 0, current_hash: sha256('x'), workspace_path: null });
+    expect((pages[0]?.['targets'] as JsonObject[])[0]).toMatchObject({
+      display_name: `Doc ${tag} 4`,
+      version: 0,
+      current_hash: sha256('x'),
+      workspace_path: null,
+    });
   });
 
   test.each([{ cursor: 'x' }, { cursor: 5 }, { limit: true }, { filter: '\0' }, { page: 2 }])('refuses %j', async (args) => {
@@ -179,7 +251,8 @@ describe('list_targets', () => {
 });
 
 describe('export_target', () => {
-  const exported = (id: string, more: JsonObject = {}): Promise<JsonObject> => context.service.exportTarget({ target_file_id: id, ...more });
+  const exported = (id: string, more: JsonObject = {}): Promise<JsonObject> =>
+    context.service.exportTarget({ target_file_id: id, ...more });
 
   test.each([
     ['lf', 'a\nb', 'a\nb'],
@@ -188,13 +261,25 @@ describe('export_target', () => {
     ['none', 'ab', 'ab'],
   ])('a uniform %s source comes back', async (_, source, text) => {
     const id = await newTarget(context.service, source);
-    expect(await exported(id, { format: 'original_eol' })).toMatchObject({ status: 'ok', text, format: 'original_eol', chain_sequence: 1, chain_head: expect.stringMatching(/^[0-9a-f]{64}$/) as string });
+    expect(await exported(id, { format: 'original_eol' })).toMatchObject({
+      status: 'ok',
+      text,
+      format: 'original_eol',
+      chain_sequence: 1,
+      chain_head: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
+    });
     expect(await exported(id)).toMatchObject({ status: 'ok', format: 'canonical', text: source.replaceAll(/\r\n?/g, '\n') });
   });
 
   test('pages count canonical code points', async () => {
     const id = await newTarget(context.service, 'ab\r\ncd\r\n');
-    expect(await exported(id, { format: 'original_eol', start: 1, length: 3 })).toMatchObject({ start: 1, end: 4, text: 'b\r\nc', next_start: 4, total_chars: 6 });
+    expect(await exported(id, { format: 'original_eol', start: 1, length: 3 })).toMatchObject({
+      start: 1,
+      end: 4,
+      text: 'b\r\nc',
+      next_start: 4,
+      total_chars: 6,
+    });
   });
 
   test('mixed and unknown endings are refused, never guessed', async () => {

@@ -12,7 +12,9 @@ interface Step {
 }
 
 const FOLDER = new URL('../scenarios/', import.meta.url);
-const names = readdirSync(FOLDER, { withFileTypes: true }).filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+const names = readdirSync(FOLDER, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map((entry) => entry.name);
 const read = (name: string, file: string): string => readFileSync(new URL(`${name}/${file}`, FOLDER), 'utf8');
 const canonical = (text: string): string => text.replaceAll(/\r\n?/g, '\n');
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
@@ -32,7 +34,11 @@ describe('through the service, preview and submission say the same, and the text
         both: { expected_target_version: head['version'], expected_current_hash: head['current_hash'] },
         none: {},
       };
-      const args = { target_file_id: id, ...(typeof step.guard === 'string' ? guards[step.guard] : step.guard), ...step.arguments } as JsonObject;
+      const args = {
+        target_file_id: id,
+        ...(typeof step.guard === 'string' ? guards[step.guard] : step.guard),
+        ...step.arguments,
+      } as JsonObject;
       const previewed = 'format' in step.arguments ? null : await service.preview({ ...args, format: step.format });
       const receipt = await service.submit(step.format, args);
       const { status, failure_reason, failure_code, failed_change_id, path, diagnostic, after_hash } = step.expect;
@@ -46,7 +52,19 @@ describe('through the service, preview and submission say the same, and the text
       if (previewed !== null) {
         expect(previewed['status']).toBe(status === 'accepted' ? 'would_accept' : 'would_reject');
         expect(Buffer.byteLength(JSON.stringify(previewed))).toBeLessThanOrEqual(32_768);
-        const evidence = status === 'accepted' ? ['after_hash', 'evidence', 'warnings', 'validity'] : ['failure_reason', 'failure_code', 'failure_detail', 'failed_change_id', 'diagnostic', 'validity', 'near_misses', 'next_step'];
+        const evidence =
+          status === 'accepted'
+            ? ['after_hash', 'evidence', 'warnings', 'validity']
+            : [
+                'failure_reason',
+                'failure_code',
+                'failure_detail',
+                'failed_change_id',
+                'diagnostic',
+                'validity',
+                'near_misses',
+                'next_step',
+              ];
         const shown = previewed['omitted'] ? evidence.filter((key) => key !== 'evidence' && key !== 'warnings') : evidence;
         for (const key of shown) expect([key, previewed[key]]).toEqual([key, receipt[key]]);
       }
@@ -54,6 +72,10 @@ describe('through the service, preview and submission say the same, and the text
     const text = await textOf(service, id);
     expect(text).toBe(canonical(read(name, 'after.txt')));
     expect((await service.readTarget({ target_file_id: id }))['current_hash']).toBe(sha256(text));
-    expect(await service.replayTarget({ target_file_id: id })).toMatchObject({ status: 'success', materialized_state_matches: true, reconstructed_hash: sha256(text) });
+    expect(await service.replayTarget({ target_file_id: id })).toMatchObject({
+      status: 'success',
+      materialized_state_matches: true,
+      reconstructed_hash: sha256(text),
+    });
   });
 });

@@ -6,7 +6,8 @@ import { edit, newTarget, textOf, useService } from './support/service.ts';
 const context = useService();
 const hash = (text: string): string => createHash('sha256').update(text).digest('hex');
 const TX1 = 'patchdiff-tx/1';
-const rows = async (id: string): Promise<number> => ((await context.service.getPdcpLog({ target_file_id: id, limit: 200 }))['entries'] as unknown[]).length;
+const rows = async (id: string): Promise<number> =>
+  ((await context.service.getPdcpLog({ target_file_id: id, limit: 200 }))['entries'] as unknown[]).length;
 
 describe('a receipt', () => {
   test('accepted: the facts of what was applied', async () => {
@@ -83,7 +84,12 @@ describe('a receipt', () => {
       current_hash: hash('three\n'),
       current_context: expect.objectContaining({ version: 2, text: 'three\n' }) as JsonObject,
     });
-    expect(await context.service.submit(TX1, good)).toEqual({ ...accepted, deduplicated: true, current_version: 2, current_hash: hash('three\n') });
+    expect(await context.service.submit(TX1, good)).toEqual({
+      ...accepted,
+      deduplicated: true,
+      current_version: 2,
+      current_hash: hash('three\n'),
+    });
     expect(await rows(id)).toBe(3);
   });
 });
@@ -108,7 +114,12 @@ describe('without a row', () => {
 
   test.each([undefined, null, 7, 'nonsense', '\ud800'])('a target id that is %j', async (id) => {
     const args = { target_file_id: id, intent: 'x', edits: [] } as unknown as JsonObject;
-    expect(await context.service.submit(TX1, args)).toMatchObject({ status: 'rejected', failure_reason: 'context_invalid', failure_code: 'target_id_malformed', pdcp_log_id: null });
+    expect(await context.service.submit(TX1, args)).toMatchObject({
+      status: 'rejected',
+      failure_reason: 'context_invalid',
+      failure_code: 'target_id_malformed',
+      pdcp_log_id: null,
+    });
   });
 
   test('an unknown target', async () => {
@@ -131,8 +142,17 @@ describe('misshaped arguments say the right shape', () => {
     ['a version in quotes', { edits: [{ match: 'a', replace: 'b' }], expected_target_version: '0' }, 'without quotes'],
   ])('edits as %s', async (_, args, words) => {
     const id = await newTarget(context.service, 'a\n');
-    const receipt = await context.service.submit(TX1, { target_file_id: id, intent: 'x', expected_target_version: 0, ...args } as JsonObject);
-    expect(receipt).toMatchObject({ status: 'rejected', pdcp_log_id: expect.any(String) as string, next_step: expect.stringContaining(words) as string });
+    const receipt = await context.service.submit(TX1, {
+      target_file_id: id,
+      intent: 'x',
+      expected_target_version: 0,
+      ...args,
+    });
+    expect(receipt).toMatchObject({
+      status: 'rejected',
+      pdcp_log_id: expect.any(String) as string,
+      next_step: expect.stringContaining(words) as string,
+    });
     expect(await rows(id)).toBe(1);
   });
 
@@ -140,7 +160,9 @@ describe('misshaped arguments say the right shape', () => {
     const id = await newTarget(context.service, 'a\n');
     const common = { target_file_id: id, intent: 'x', expected_target_version: 0 };
     expect((await context.service.submit('patchdiff-tx/2', { ...common, operations: '[]' }))['next_step']).toContain('operations: [{"op"');
-    expect((await context.service.submit('patchdiff-tx/3', { ...common, replacement: ['a'] }))['next_step']).toContain('replacement: "the whole new text"');
+    expect((await context.service.submit('patchdiff-tx/3', { ...common, replacement: ['a'] }))['next_step']).toContain(
+      'replacement: "the whole new text"',
+    );
   });
 });
 
@@ -155,7 +177,12 @@ describe('text that PostgreSQL cannot hold', () => {
     const id = await newTarget(context.service, 'a\n');
     const args = edit(id, 0, 'a\ud800', 'b\0', { client_request_id: 'bad-text', source: '\udc00' });
     const first = await context.service.submit(TX1, args);
-    expect(first).toMatchObject({ status: 'rejected', failure_reason: 'target_encoding_invalid', current_version: 0, pdcp_log_id: expect.any(String) as string });
+    expect(first).toMatchObject({
+      status: 'rejected',
+      failure_reason: 'target_encoding_invalid',
+      current_version: 0,
+      pdcp_log_id: expect.any(String) as string,
+    });
     expect(await context.another().submit(TX1, args)).toMatchObject({ deduplicated: true, pdcp_log_id: first['pdcp_log_id'] });
     const log = await context.service.getPdcpLog({ target_file_id: id, include_content: true });
     const [entry] = log['entries'] as JsonObject[];
@@ -170,7 +197,10 @@ describe('two processes', () => {
     const other = context.another();
     await context.service.submit(TX1, edit(id, 0, 'a', 'A'));
     await other.submit(TX1, edit(id, 1, 'b', 'B'));
-    expect(await context.service.submit(TX1, edit(id, 1, 'c', 'C'))).toMatchObject({ status: 'rejected', failure_reason: 'target_version_mismatch' });
+    expect(await context.service.submit(TX1, edit(id, 1, 'c', 'C'))).toMatchObject({
+      status: 'rejected',
+      failure_reason: 'target_version_mismatch',
+    });
     expect(await context.service.submit(TX1, edit(id, 2, 'c', 'C'))).toMatchObject({ status: 'accepted', version: 3 });
     expect(await textOf(other, id)).toBe('A B C\n');
   });
@@ -178,7 +208,9 @@ describe('two processes', () => {
   test('one key from both sides is one outcome', async () => {
     const id = await newTarget(context.service, 'x\n');
     const services = Array.from({ length: 6 }, () => context.another());
-    const receipts = await Promise.all(services.map((service) => service.submit(TX1, edit(id, 0, 'x', 'y', { client_request_id: 'race' }))));
+    const receipts = await Promise.all(
+      services.map((service) => service.submit(TX1, edit(id, 0, 'x', 'y', { client_request_id: 'race' }))),
+    );
     expect(new Set(receipts.map((receipt) => receipt['pdcp_log_id'])).size).toBe(1);
     expect(receipts.filter((receipt) => receipt['deduplicated'] === false)).toHaveLength(1);
     expect(await rows(id)).toBe(1);

@@ -37,5 +37,8 @@ test('a budget cuts after whole lines and says what is missing', () => {
   const { text, omitted } = unifiedDiff(before, before.replaceAll('line', 'zéro'), 300);
   expect(Buffer.byteLength(JSON.stringify(text))).toBeLessThanOrEqual(300);
   expect(whole.startsWith(text)).toBe(true);
-  expect(omitted).toEqual({ lines: whole.split('\n').length - text.split('\n').length, bytes: Buffer.byteLength(whole) - Buffer.byteLength(text) });
+  expect(omitted).toEqual({
+    lines: whole.split('\n').length - text.split('\n').length,
+    bytes: Buffer.byteLength(whole) - Buffer.byteLength(text),
+  });
 });

@@ -23,7 +23,8 @@ export function useService(): TestService {
     if (value === undefined) throw new Error('the service exists only inside tests and hooks');
     return value;
   };
-  const another = (deps: Partial<ServiceDeps> = {}): Service => createService({ database: made(database), actor: { host: 'test' }, ...deps });
+  const another = (deps: Partial<ServiceDeps> = {}): Service =>
+    createService({ database: made(database), actor: { host: 'test' }, ...deps });
   beforeAll(() => {
     database = openDatabase({ connectionString: server.url() });
     service = another();
@@ -50,7 +51,7 @@ export async function newTarget(service: Service, content: string, more: JsonObj
 
 export async function textOf(service: Service, id: string): Promise<string> {
   let text = '';
-  for (let start: unknown = 0; start !== null; ) {
+  for (let start: unknown = 0; start !== null;) {
     const page = await service.readTarget({ target_file_id: id, start: start as number, length: 8000 });
     text += page['text'] as string;
     start = page['next_start'];
