@@ -44,7 +44,13 @@ type Resolved = { ok: true; from: number; to: number } | { ok: false; fault: Fau
  * The first change that does not apply decides the fault, and `buffer` is the text it failed in.
  * Cost: the document plus the changes, not their product, for texts of 8 units and more.
  */
-export function applyTransaction(content: string, transaction: Transaction, profile: Profile, sha256: Sha256, options: ApplyOptions = {}): Applied | NotApplied {
+export function applyTransaction(
+  content: string,
+  transaction: Transaction,
+  profile: Profile,
+  sha256: Sha256,
+  options: ApplyOptions = {},
+): Applied | NotApplied {
   const start = canonicalize(content);
   const buffer = new PieceBuffer(start);
   const needles = indexFor(buffer, transaction, profile, options.indexedChanges ?? INDEXED_CHANGES);

@@ -93,7 +93,11 @@ function operationOf(item: JsonObject, { format, count, container }: ItemContext
 function requiredFault(item: JsonObject, operation: Change['operation'], refuse: Refuse): Fault | null {
   switch (operation) {
     case 'match':
-      return textFault(item, 'match', refuse) ?? (member(item, 'match') === '' ? refuse('match_empty', 'match') : null) ?? textFault(item, 'replace', refuse);
+      return (
+        textFault(item, 'match', refuse) ??
+        (member(item, 'match') === '' ? refuse('match_empty', 'match') : null) ??
+        textFault(item, 'replace', refuse)
+      );
     case 'span':
       return (
         offsetFault(item, 'start', refuse) ??
@@ -133,7 +137,8 @@ function adjacencyFault(item: JsonObject, refuse: Refuse): Fault | null {
 /** I6. */
 function selectorFault(item: JsonObject, refuse: Refuse): Fault | null {
   const index = member(item, 'occurrence_index');
-  if (!isAbsent(index) && !isInteger(index, 1)) return refuse('selector_malformed', 'occurrence_index', { rule: 'an integer of at least 1' });
+  if (!isAbsent(index) && !isInteger(index, 1))
+    return refuse('selector_malformed', 'occurrence_index', { rule: 'an integer of at least 1' });
   for (const name of ANCHORS) {
     const value = member(item, name);
     if (!isAbsent(value) && (typeof value !== 'string' || value === '')) {

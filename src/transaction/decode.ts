@@ -27,7 +27,8 @@ export function decodeSubmission(submission: Submission): Decoded {
 
 /** P0: larger, deeper or longer than a fresh submission may be. */
 export function oversizeFault(record: JsonObject, payload: string): Fault | null {
-  if (payload.length > LIMITS.payloadBytes || utf8Length(payload) > LIMITS.payloadBytes) return faultOf('payload_too_large', { path: null });
+  if (payload.length > LIMITS.payloadBytes || utf8Length(payload) > LIMITS.payloadBytes)
+    return faultOf('payload_too_large', { path: null });
   if (depthOf(record, LIMITS.depth) > LIMITS.depth) return faultOf('payload_too_deep', { path: null });
   const items = member(record, containerOf(member(record, 'format')));
   if (Array.isArray(items) && items.length > LIMITS.operations) return faultOf('too_many_operations', { path: null });

@@ -11,7 +11,13 @@ const QUOTED = 256;
 const BESIDE = 40;
 
 /** The text does not occur: never did, or `consumer` took it away. `total` is the buffer's length in code points. */
-export function missingFault(transaction: Transaction, change: MatchChange, wanted: string, total: number, consumer: ChangeFact | undefined): Fault {
+export function missingFault(
+  transaction: Transaction,
+  change: MatchChange,
+  wanted: string,
+  total: number,
+  consumer: ChangeFact | undefined,
+): Fault {
   const path = pathOf(transaction, change, 'match');
   const query = { near_miss_query: takeCodePoints(wanted, QUOTED) };
   if (consumer === undefined) return faultOf('match_absent', { ...placed(change), words: { path }, evidence: query });

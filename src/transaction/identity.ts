@@ -48,13 +48,24 @@ export function identityOf(submission: Submission, targetFileId: string, parent:
     return wrapped(oversizedEnvelope(payload, digest), OVERSIZED_INPUT, digest);
   }
   const contentHash = sha256(payload);
-  return { content: payload, contentHash, ...versions, envelope: null, fingerprint: fingerprintOf(record, { protocolVersion: versions.protocolVersion, targetFileId, contentHash, parent }, sha256) };
+  return {
+    content: payload,
+    contentHash,
+    ...versions,
+    envelope: null,
+    fingerprint: fingerprintOf(record, { protocolVersion: versions.protocolVersion, targetFileId, contentHash, parent }, sha256),
+  };
 }
 
 /** `request_fingerprint` of a payload that is stored as it is; malformed guards count as null. */
 export function fingerprintOf(
   record: JsonObject,
-  { protocolVersion, targetFileId, contentHash, parent }: { protocolVersion: string; targetFileId: string; contentHash: string; parent: string | null },
+  {
+    protocolVersion,
+    targetFileId,
+    contentHash,
+    parent,
+  }: { protocolVersion: string; targetFileId: string; contentHash: string; parent: string | null },
   sha256: Sha256,
 ): string {
   const version = member(record, 'expected_target_version');
@@ -84,5 +95,10 @@ export function invalidInputEnvelope(inputs: string, protocolVersion: string, ru
 
 /** The envelope that stands for an oversized payload. */
 export function oversizedEnvelope(payload: string, sha256: string): string {
-  return encodeCanonical({ evidence_format: OVERSIZED_INPUT, sha256, bytes: utf8Length(payload), prefix: takeCodePoints(payload, PREFIX_CHARS) });
+  return encodeCanonical({
+    evidence_format: OVERSIZED_INPUT,
+    sha256,
+    bytes: utf8Length(payload),
+    prefix: takeCodePoints(payload, PREFIX_CHARS),
+  });
 }

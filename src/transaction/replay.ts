@@ -136,15 +136,19 @@ function stepOf(attempt: AcceptedAttempt, at: MaterializedState, targetFileId: s
   if (profile === null) {
     return unreadable('protocol', attempt, `${attempt.runtime_version} is no runtime of ${attempt.protocol_version}`);
   }
-  if (attempt.before_version !== at.version) return broken('before_version', attempt, `version ${at.version} is expected, not ${attempt.before_version}`);
-  if (attempt.after_version !== at.version + 1) return broken('after_version', attempt, `version ${at.version + 1} is expected, not ${attempt.after_version}`);
+  if (attempt.before_version !== at.version)
+    return broken('before_version', attempt, `version ${at.version} is expected, not ${attempt.before_version}`);
+  if (attempt.after_version !== at.version + 1)
+    return broken('after_version', attempt, `version ${at.version + 1} is expected, not ${attempt.after_version}`);
   if (attempt.before_hash !== at.hash) return broken('before_hash', attempt, 'the attempt starts from another content');
-  if (sha256(attempt.pdcp_content) !== attempt.pdcp_content_hash) return broken('payload_hash', attempt, 'the payload does not hash to its recorded hash');
+  if (sha256(attempt.pdcp_content) !== attempt.pdcp_content_hash)
+    return broken('payload_hash', attempt, 'the payload does not hash to its recorded hash');
   const record = isEncodable(attempt.pdcp_content) ? parsePayload(attempt.pdcp_content) : null;
   if (record === null) return unreadable('decode', attempt, 'the payload is no JSON object');
   const decoded = decodeRecord(record, targetFileId, profile, false);
   if (!decoded.ok) return unreadable('decode', attempt, decoded.fault.detail);
-  if (decoded.transaction.format !== attempt.protocol_version) return unreadable('decode', attempt, `the payload is ${decoded.transaction.format}`);
+  if (decoded.transaction.format !== attempt.protocol_version)
+    return unreadable('decode', attempt, `the payload is ${decoded.transaction.format}`);
   const applied = applyTransaction(at.content, decoded.transaction, profile, sha256, { resultBytes: Infinity });
   if (!applied.ok) return { ...broken('apply', attempt, applied.fault.detail), reason: 'replay_apply_failed' };
   if (applied.afterHash !== attempt.after_hash) return broken('after_hash', attempt, 'the result does not hash to the recorded hash');

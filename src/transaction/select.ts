@@ -29,9 +29,7 @@ export interface Candidate {
 
 /** `shown` holds the first five; `count` stops at the cap. */
 export type Selection =
-  | { kind: 'one'; unit: number }
-  | { kind: 'none' }
-  | { kind: 'several' | 'excluded'; shown: Candidate[]; count: number };
+  { kind: 'one'; unit: number } | { kind: 'none' } | { kind: 'several' | 'excluded'; shown: Candidate[]; count: number };
 
 /** The haystack of a plain text. */
 export function haystackOf(text: string, overlapping: boolean): Haystack {

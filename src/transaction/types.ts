@@ -5,12 +5,7 @@ export type Format = 'patchdiff-tx/1' | 'patchdiff-tx/2' | 'patchdiff-tx/3';
 
 export type Risk = 'low' | 'medium' | 'high';
 
-export type Stage =
-  | 'precondition_guard'
-  | 'protocol_validation'
-  | 'transaction_applicability'
-  | 'commit_guard'
-  | 'accepted';
+export type Stage = 'precondition_guard' | 'protocol_validation' | 'transaction_applicability' | 'commit_guard' | 'accepted';
 
 export type FailureReason =
   | 'target_not_found'

@@ -11,7 +11,9 @@ interface Template {
   text: string;
 }
 
-const template = (stage: FaultStage) => (reason: FailureReason, text: string): Template => ({ reason, stage, text });
+const template =
+  (stage: FaultStage) =>
+  (reason: FailureReason, text: string): Template => ({ reason, stage, text });
 const guard = template('precondition_guard');
 const protocol = template('protocol_validation');
 const walk = template('transaction_applicability');
@@ -25,7 +27,10 @@ const TEMPLATES = {
   target_version_mismatch: guard('target_version_mismatch', 'the target is at version {actual}, not {expected}; read it again'),
   target_hash_mismatch: guard('target_hash_mismatch', "the content's hash is not the expected one; read it again"),
 
-  text_not_encodable: protocol('target_encoding_invalid', 'the submission holds text that is not valid Unicode (a lone surrogate) or a NUL; send it without'),
+  text_not_encodable: protocol(
+    'target_encoding_invalid',
+    'the submission holds text that is not valid Unicode (a lone surrogate) or a NUL; send it without',
+  ),
   payload_too_large: protocol('manifest_invalid', `the submission is larger than ${LIMITS.payloadBytes} bytes`),
   payload_too_deep: protocol('manifest_invalid', `the submission is nested deeper than ${LIMITS.depth} levels`),
   too_many_operations: protocol('manifest_invalid', `the submission has more than ${LIMITS.operations} operations`),

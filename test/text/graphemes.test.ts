@@ -10,8 +10,41 @@ function boundaries(text: string): Set<number> {
 
 /** Parts that the rules of UAX #29 join in every way they know. */
 const parts = fc.constantFrom(
-  'a', ' ', '\r', '\n', '\t', '\u00ad', '©', '\u0301', '\u200d', '\u200b', '👩', '👍', '🏽', '🇩', '🇪', '❤', '\ufe0f', 'ᄀ', 'ᅡ', 'ᆨ', '각',
-  'क', '\u094d', 'ष', '\u0903', '\u0600', '\u0e33', '漢', 'カ', 'ж', '–', '\u{e0061}', '\u{1f1e6}', '\u1100', '\ufeff',
+  'a',
+  ' ',
+  '\r',
+  '\n',
+  '\t',
+  '\u00ad',
+  '©',
+  '\u0301',
+  '\u200d',
+  '\u200b',
+  '👩',
+  '👍',
+  '🏽',
+  '🇩',
+  '🇪',
+  '❤',
+  '\ufe0f',
+  'ᄀ',
+  'ᅡ',
+  'ᆨ',
+  '각',
+  'क',
+  '\u094d',
+  'ष',
+  '\u0903',
+  '\u0600',
+  '\u0e33',
+  '漢',
+  'カ',
+  'ж',
+  '–',
+  '\u{e0061}',
+  '\u{1f1e6}',
+  '\u1100',
+  '\ufeff',
 );
 
 describe('grapheme boundaries', () => {
@@ -20,7 +53,8 @@ describe('grapheme boundaries', () => {
       fc.property(fc.array(parts, { maxLength: 14 }), (list) => {
         const text = list.join('');
         const wanted = boundaries(text);
-        for (let unit = 0; unit <= text.length; unit += 1) expect(isGraphemeBoundary(text, unit), `${JSON.stringify(text)} at ${unit}`).toBe(wanted.has(unit));
+        for (let unit = 0; unit <= text.length; unit += 1)
+          expect(isGraphemeBoundary(text, unit), `${JSON.stringify(text)} at ${unit}`).toBe(wanted.has(unit));
       }),
       { numRuns: 1_500 },
     );
@@ -45,7 +79,8 @@ describe('grapheme boundaries', () => {
         if (isGraphemeBoundary(text, unit) !== boundaries(text).has(unit)) wrong.push(text);
       }
     }
-    for (const left of '漢カあ각👩👍жa𠀀') for (const right of '漢カあ각👩👍жa𠀀') if (!isGraphemeBoundary(left + right, left.length)) wrong.push(left + right);
+    for (const left of '漢カあ각👩👍жa𠀀')
+      for (const right of '漢カあ각👩👍жa𠀀') if (!isGraphemeBoundary(left + right, left.length)) wrong.push(left + right);
     expect(wrong).toEqual([]);
   });
 

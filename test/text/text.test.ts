@@ -1,12 +1,24 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonicalize, codePointLength, CodePointIndex, countLineFeeds, isBlank, isEncodable, lineStarts, takeCodePoints, utf8Length } from '../../src/text/index.ts';
+import {
+  canonicalize,
+  codePointLength,
+  CodePointIndex,
+  countLineFeeds,
+  isBlank,
+  isEncodable,
+  lineStarts,
+  takeCodePoints,
+  utf8Length,
+} from '../../src/text/index.ts';
 
 /** Texts with astral characters, marks and line ends, long enough to cross index samples. */
 const anyText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 40 }),
   fc.array(fc.constantFrom('a', 'é', '漢', '😀', '\n', '\r\n', '\r', '\u0301'), { maxLength: 60 }).map((parts) => parts.join('')),
-  fc.tuple(fc.constantFrom('a', '漢', '😀', 'x😀'), fc.integer({ min: 400, max: 1100 }), fc.constantFrom('', 'b', '😀')).map(([part, count, tail]) => part.repeat(count) + tail),
+  fc
+    .tuple(fc.constantFrom('a', '漢', '😀', 'x😀'), fc.integer({ min: 400, max: 1100 }), fc.constantFrom('', 'b', '😀'))
+    .map(([part, count, tail]) => part.repeat(count) + tail),
 );
 
 describe('canonical text', () => {

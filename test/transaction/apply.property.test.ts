@@ -8,7 +8,10 @@ import { applyReference, sha256 } from './reference.ts';
 /** Small alphabets, so that texts repeat, overlap and are consumed; with pairs, wide characters and line ends. */
 const alphabet = fc.constantFrom('a', 'b', '😀', 'é', '\n', '\r\n', 'ab');
 const text = (maxLength: number): fc.Arbitrary<string> => fc.array(alphabet, { maxLength }).map((parts) => parts.join(''));
-const content = fc.oneof(text(30), text(8).map((part) => part.repeat(9)));
+const content = fc.oneof(
+  text(30),
+  text(8).map((part) => part.repeat(9)),
+);
 
 /** An operation made against a text: mostly one that can apply to it. */
 const operation = fc.record({
@@ -71,16 +74,22 @@ describe('the applier', () => {
             expect({ content: result.content, facts: result.changes, starts: result.resolvedStarts }).toEqual(wanted);
             expect(result.afterHash).toBe(sha256(result.content));
             const noOps = result.changes.filter(({ matched_sha256, replacement_sha256 }) => matched_sha256 === replacement_sha256);
-            expect(result.warnings.filter(({ code }) => code === 'no_op_change').map(({ change_id }) => change_id)).toEqual(noOps.map(({ change_id }) => change_id));
+            expect(result.warnings.filter(({ code }) => code === 'no_op_change').map(({ change_id }) => change_id)).toEqual(
+              noOps.map(({ change_id }) => change_id),
+            );
             return;
           }
           const { fault, buffer, priorChanges } = result;
-          expect({ code: fault.code, ordinal: fault.ordinal, buffer }).toEqual('code' in wanted ? { code: wanted.code, ordinal: wanted.ordinal, buffer: wanted.buffer } : wanted);
+          expect({ code: fault.code, ordinal: fault.ordinal, buffer }).toEqual(
+            'code' in wanted ? { code: wanted.code, ordinal: wanted.ordinal, buffer: wanted.buffer } : wanted,
+          );
           expect(priorChanges).toBe((fault.ordinal ?? 0) - 1);
           if (!('code' in wanted)) return;
           if (wanted.consumer !== undefined) expect((fault.evidence['consumed_match'] as JsonObject)['ordinal']).toBe(wanted.consumer);
           if (wanted.candidates !== undefined) {
-            expect((fault.evidence['exact_candidates'] as JsonObject[]).map((candidate) => candidate['start'])).toEqual(wanted.candidates.slice(0, 5));
+            expect((fault.evidence['exact_candidates'] as JsonObject[]).map((candidate) => candidate['start'])).toEqual(
+              wanted.candidates.slice(0, 5),
+            );
             expect(fault.evidence['candidate_count']).toBe(wanted.candidates.length);
           }
         }),
@@ -97,7 +106,10 @@ describe('the applier', () => {
         let now = start;
         let version = 0;
         for (const plans of history) {
-          const submission = prepareSubmission('patchdiff-tx/2', { ...operations(...realizeAll(now, plans)), expected_target_version: version });
+          const submission = prepareSubmission('patchdiff-tx/2', {
+            ...operations(...realizeAll(now, plans)),
+            expected_target_version: version,
+          });
           const decoded = decodeSubmission(submission);
           if (!decoded.ok) expect.fail(decoded.fault.detail);
           const profile = profileOf(submission.record);
@@ -121,7 +133,12 @@ describe('the applier', () => {
         }
         const initial = { target_file_id: TARGET, content: start, content_hash: sha256(start) };
         const replayed = replay(initial, rows, { content: now, hash: sha256(now), version }, TARGET, sha256);
-        expect(replayed).toMatchObject({ status: 'success', reconstructed_content: now, reconstructed_version: version, materialized_state_matches: true });
+        expect(replayed).toMatchObject({
+          status: 'success',
+          reconstructed_content: now,
+          reconstructed_version: version,
+          materialized_state_matches: true,
+        });
       }),
       { numRuns: 300 },
     );

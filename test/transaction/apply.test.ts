@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { applyTransaction, decodeRecord, diagnosticOf, LIMITS, profileFor, recordOf } from '../../src/transaction/index.ts';
-import type { Format, JsonObject } from '../../src/transaction/index.ts';
-import { accept, argsOf, edits, operations, reject, TARGET } from './helpers.ts';
+import { LIMITS } from '../../src/transaction/index.ts';
+import type { JsonObject } from '../../src/transaction/index.ts';
+import { accept, argsOf, edits, operations, reject } from './helpers.ts';
 import { sha256 } from './reference.ts';
 
 const TX1 = 'patchdiff-tx/1';
@@ -12,7 +12,9 @@ describe('an accepted transaction', () => {
   it('never reads replacement text as a pattern', () => {
     const hostile = '$$5 $& $1 $<n> \\1 %s {path}';
     expect(accept(TX1, edits({ match: 'SLOT', replace: hostile }), 'price: SLOT\n').content).toBe(`price: ${hostile}\n`);
-    expect(accept(TX2, operations({ op: 'span', start: 0, end: 1, expected_text: 'k', replace: hostile }), 'k k').content).toBe(`${hostile} k`);
+    expect(accept(TX2, operations({ op: 'span', start: 0, end: 1, expected_text: 'k', replace: hostile }), 'k k').content).toBe(
+      `${hostile} k`,
+    );
     expect(accept(TX3, argsOf({ replacement: hostile }), 'k').content).toBe(hostile);
   });
 
@@ -23,14 +25,42 @@ describe('an accepted transaction', () => {
       content: '漢漢x',
       afterHash: sha256('漢漢x'),
       changes: [
-        { ordinal: 1, change_id: 'chg_001', operation: 'match', span_start: 0, span_end: 1, matched_chars: 1, replacement_chars: 2, matched_sha256: sha256('é'), replacement_sha256: sha256('漢漢') },
-        { ordinal: 2, change_id: 'chg_002', operation: 'match', span_start: 2, span_end: 3, matched_chars: 1, replacement_chars: 0, matched_sha256: sha256('😀'), replacement_sha256: sha256('') },
+        {
+          ordinal: 1,
+          change_id: 'chg_001',
+          operation: 'match',
+          span_start: 0,
+          span_end: 1,
+          matched_chars: 1,
+          replacement_chars: 2,
+          matched_sha256: sha256('é'),
+          replacement_sha256: sha256('漢漢'),
+        },
+        {
+          ordinal: 2,
+          change_id: 'chg_002',
+          operation: 'match',
+          span_start: 2,
+          span_end: 3,
+          matched_chars: 1,
+          replacement_chars: 0,
+          matched_sha256: sha256('😀'),
+          replacement_sha256: sha256(''),
+        },
       ],
       resolvedStarts: [0, 6],
       warnings: [],
     });
     expect(Object.keys(applied.changes[0] ?? {})).toEqual([
-      'ordinal', 'change_id', 'operation', 'span_start', 'span_end', 'matched_chars', 'replacement_chars', 'matched_sha256', 'replacement_sha256',
+      'ordinal',
+      'change_id',
+      'operation',
+      'span_start',
+      'span_end',
+      'matched_chars',
+      'replacement_chars',
+      'matched_sha256',
+      'replacement_sha256',
     ]);
   });
 
@@ -43,12 +73,17 @@ describe('an accepted transaction', () => {
   it('inserts, empties and fills', () => {
     expect(accept(TX2, operations({ op: 'span', start: 0, end: 0, expected_text: '', replace: 'x' }), '').content).toBe('x');
     expect(accept(TX1, edits({ match: 'only\n', replace: '' }), 'only\n')).toMatchObject({ content: '', afterHash: sha256('') });
-    expect(accept(TX3, argsOf({ replacement: '' }), 'all')).toMatchObject({ content: '', changes: [{ operation: 'replace_all', span_start: 0, span_end: 3 }], resolvedStarts: [0] });
+    expect(accept(TX3, argsOf({ replacement: '' }), 'all')).toMatchObject({
+      content: '',
+      changes: [{ operation: 'replace_all', span_start: 0, span_end: 3 }],
+      resolvedStarts: [0],
+    });
   });
 
   it('selects by index, by anchors and by both', () => {
     const text = '[x] a x (x) b x';
-    const select = (more: JsonObject): number | undefined => accept(TX1, edits({ match: 'x', replace: 'y', ...more }), text).changes[0]?.span_start;
+    const select = (more: JsonObject): number | undefined =>
+      accept(TX1, edits({ match: 'x', replace: 'y', ...more }), text).changes[0]?.span_start;
     expect(select({ occurrence_index: 4 })).toBe(14);
     expect(select({ anchor_before: ') b' })).toBe(14);
     expect(select({ anchor_after: '] a' })).toBe(1);
@@ -60,12 +95,26 @@ describe('an accepted transaction', () => {
 describe('a rejected transaction', () => {
   it('says what is absent', () => {
     const { fault } = reject(TX1, edits({ match: 'é'.repeat(300), replace: '' }));
-    expect(fault).toMatchObject({ code: 'match_absent', reason: 'match_absent', stage: 'transaction_applicability', failedChangeId: 'chg_001', ordinal: 1, cut: { kind: 'prefix' }, detail: 'edits[0].match: the text does not occur', evidence: { near_miss_query: 'é'.repeat(256) } });
+    expect(fault).toMatchObject({
+      code: 'match_absent',
+      reason: 'match_absent',
+      stage: 'transaction_applicability',
+      failedChangeId: 'chg_001',
+      ordinal: 1,
+      cut: { kind: 'prefix' },
+      detail: 'edits[0].match: the text does not occur',
+      evidence: { near_miss_query: 'é'.repeat(256) },
+    });
     expect(fault).not.toHaveProperty('path');
   });
 
   it('says which change consumed a text, also when another came and went between', () => {
-    const args = edits({ match: 'a', replace: 'b' }, { match: 'b', replace: 'a' }, { match: 'a', replace: 'c', change_id: 'eater' }, { match: 'a', replace: 'd' });
+    const args = edits(
+      { match: 'a', replace: 'b' },
+      { match: 'b', replace: 'a' },
+      { match: 'a', replace: 'c', change_id: 'eater' },
+      { match: 'a', replace: 'd' },
+    );
     const { fault, buffer, priorChanges } = reject(TX1, args, 'xay');
     expect(fault).toMatchObject({
       code: 'sequential_match_invalid',
@@ -77,7 +126,9 @@ describe('a rejected transaction', () => {
   });
 
   it('calls a text that an earlier change created and removed absent', () => {
-    expect(reject(TX1, edits({ match: 'a', replace: 'q' }, { match: 'q', replace: '' }, { match: 'q', replace: '' }), 'a').fault.code).toBe('match_absent');
+    expect(reject(TX1, edits({ match: 'a', replace: 'q' }, { match: 'q', replace: '' }, { match: 'q', replace: '' }), 'a').fault.code).toBe(
+      'match_absent',
+    );
   });
 
   it('shows the candidates of an ambiguous match', () => {
@@ -95,13 +146,27 @@ describe('a rejected transaction', () => {
 
   it('counts remaining candidates by their place among all', () => {
     const { fault } = reject(TX1, edits({ match: 'x', replace: '', anchor_before: 'a' }), 'x x a x x x');
-    expect(fault.evidence).toMatchObject({ candidate_count: 3, exact_candidates: [{ occurrence_index: 3, start: 6 }, { occurrence_index: 4 }, { occurrence_index: 5 }] });
+    expect(fault.evidence).toMatchObject({
+      candidate_count: 3,
+      exact_candidates: [{ occurrence_index: 3, start: 6 }, { occurrence_index: 4 }, { occurrence_index: 5 }],
+    });
   });
 
   it('says when selectors leave nothing, even of a single match', () => {
-    for (const more of [{ occurrence_index: 2 }, { anchor_before: 'z' }, { anchor_before: 'c' }, { anchor_after: 'a' }, { occurrence_index: 1, anchor_after: 'zz' }]) {
+    for (const more of [
+      { occurrence_index: 2 },
+      { anchor_before: 'z' },
+      { anchor_before: 'c' },
+      { anchor_after: 'a' },
+      { occurrence_index: 1, anchor_after: 'zz' },
+    ]) {
       const { fault } = reject(TX1, edits({ match: 'b', replace: '', ...more }));
-      expect(fault).toMatchObject({ code: 'selector_excludes_all', reason: 'disambiguation_invalid', stage: 'transaction_applicability', evidence: { candidate_count: 1 } });
+      expect(fault).toMatchObject({
+        code: 'selector_excludes_all',
+        reason: 'disambiguation_invalid',
+        stage: 'transaction_applicability',
+        evidence: { candidate_count: 1 },
+      });
     }
   });
 
@@ -110,82 +175,53 @@ describe('a rejected transaction', () => {
     expect(fault.detail).toContain('occurs at least 1000 times');
     expect(fault.evidence).toMatchObject({ candidate_count: 1_000, candidate_count_capped: true });
     expect(reject(TX1, edits({ match: 'a', replace: '' }), 'a'.repeat(999)).fault.evidence).toMatchObject({ candidate_count: 999 });
-    expect(reject(TX1, edits({ match: 'a', replace: '', occurrence_index: 5_000 }), 'a'.repeat(4_000)).fault.evidence).toMatchObject({ candidate_count: 1_000 });
+    expect(reject(TX1, edits({ match: 'a', replace: '', occurrence_index: 5_000 }), 'a'.repeat(4_000)).fault.evidence).toMatchObject({
+      candidate_count: 1_000,
+    });
     expect(accept(TX1, edits({ match: 'a', replace: '', occurrence_index: 3_000 }), 'a'.repeat(4_000)).resolvedStarts).toEqual([2_999]);
   });
 
   it('judges spans: bounds, then text, then neighbours', () => {
     const span = (more: JsonObject): JsonObject => operations({ op: 'span', start: 1, end: 2, expected_text: 'b', replace: '', ...more });
-    expect(reject(TX2, span({ start: 2, end: 1 })).fault).toMatchObject({ code: 'span_out_of_bounds', cut: { kind: 'window', point: 2 }, detail: 'operations[0]: the span 2..1 is not inside the buffer of 3 code points' });
-    expect(reject(TX2, span({ start: 9007199254740991, end: 9007199254740991 })).fault).toMatchObject({ code: 'span_out_of_bounds', cut: { kind: 'window', point: 3 } });
-    expect(reject(TX2, span({ expected_text: 'x' })).fault).toMatchObject({ code: 'span_expected_text_mismatch', path: 'operations[0].expected_text', evidence: { near_miss_query: 'x', actual_text: 'b' } });
-    expect(reject(TX2, span({ expected_before: '-a' })).fault).toMatchObject({ path: 'operations[0].expected_before', evidence: { near_miss_query: '-a', actual_text: 'a' } });
+    expect(reject(TX2, span({ start: 2, end: 1 })).fault).toMatchObject({
+      code: 'span_out_of_bounds',
+      cut: { kind: 'window', point: 2 },
+      detail: 'operations[0]: the span 2..1 is not inside the buffer of 3 code points',
+    });
+    expect(reject(TX2, span({ start: 9007199254740991, end: 9007199254740991 })).fault).toMatchObject({
+      code: 'span_out_of_bounds',
+      cut: { kind: 'window', point: 3 },
+    });
+    expect(reject(TX2, span({ expected_text: 'x' })).fault).toMatchObject({
+      code: 'span_expected_text_mismatch',
+      path: 'operations[0].expected_text',
+      evidence: { near_miss_query: 'x', actual_text: 'b' },
+    });
+    expect(reject(TX2, span({ expected_before: '-a' })).fault).toMatchObject({
+      path: 'operations[0].expected_before',
+      evidence: { near_miss_query: '-a', actual_text: 'a' },
+    });
     expect(reject(TX2, span({ expected_before: 'x', expected_after: 'y' })).fault.path).toBe('operations[0].expected_before');
-    expect(reject(TX2, span({ expected_after: 'cd' })).fault).toMatchObject({ path: 'operations[0].expected_after', evidence: { near_miss_query: 'cd', actual_text: 'c' } });
+    expect(reject(TX2, span({ expected_after: 'cd' })).fault).toMatchObject({
+      path: 'operations[0].expected_after',
+      evidence: { near_miss_query: 'cd', actual_text: 'c' },
+    });
   });
 
   it('applies nothing that would be larger than 16 MiB', () => {
-    const { fault, priorChanges } = reject(TX2, operations({ op: 'span', start: 0, end: 0, expected_text: '', replace: 'x' }), 'a'.repeat(LIMITS.resultBytes));
-    expect(fault).toMatchObject({ code: 'result_too_large', reason: 'manifest_invalid', stage: 'transaction_applicability', failedChangeId: null, detail: 'the result would be larger than 16777216 bytes' });
+    const { fault, priorChanges } = reject(
+      TX2,
+      operations({ op: 'span', start: 0, end: 0, expected_text: '', replace: 'x' }),
+      'a'.repeat(LIMITS.resultBytes),
+    );
+    expect(fault).toMatchObject({
+      code: 'result_too_large',
+      reason: 'manifest_invalid',
+      stage: 'transaction_applicability',
+      failedChangeId: null,
+      detail: 'the result would be larger than 16777216 bytes',
+    });
     expect(fault.ordinal).toBeUndefined();
     expect(priorChanges).toBe(1);
-  });
-});
-
-describe('warnings', () => {
-  const codes = (args: JsonObject, content: string, format: Format = TX1): string[] => accept(format, args, content).warnings.map(({ code, change_id }) => `${code} ${change_id ?? '-'}`);
-
-  it('tell changes that change nothing', () => {
-    expect(codes(edits({ match: 'a\r\nb', replace: 'a\nb' }), 'a\nb')).toEqual(['no_op_change chg_001', 'no_op_transaction -']);
-    expect(codes(edits({ match: 'a', replace: 'b' }, { match: 'b', replace: 'a' }), 'a')).toEqual(['no_op_transaction -']);
-    expect(codes(argsOf({ replacement: 'same' }), 'same', TX3)).toEqual(['no_op_change chg_001', 'no_op_transaction -']);
-  });
-
-  it('tell an occurrence index that earlier changes moved', () => {
-    const second = { match: 'x', replace: '!', occurrence_index: 2 };
-    expect(codes(edits({ match: '(x)', replace: '' }, second), 'x (x) x x')).toEqual(['occurrence_index_basis_shift chg_002']);
-    expect(codes(edits({ match: '(', replace: 'x' }, second), 'x ( x')).toEqual(['occurrence_index_basis_shift chg_002']);
-    expect(codes(edits({ match: '-', replace: 'x' }, { ...second, occurrence_index: 3 }), 'x x -')).toEqual(['occurrence_index_basis_shift chg_002']);
-    expect(codes(edits({ match: '(', replace: 'longer' }, second), 'x ( x')).toEqual([]);
-    expect(codes(edits({ match: 'x', replace: 'x', occurrence_index: 1 }, second), 'x x')).toEqual(['no_op_change chg_001']);
-  });
-
-  it('tell the basis shift through the index as by reading', () => {
-    const record = recordOf(TX1, edits({ match: '(long text x)', replace: '' }, { match: 'long text x', replace: '!', occurrence_index: 2 }));
-    const decoded = decodeRecord(record, TARGET, profileFor(TX1, 'patchdiff-mvp-0.2.2') as never);
-    if (!decoded.ok) expect.fail(decoded.fault.detail);
-    for (const indexedChanges of [0, 99]) {
-      const applied = applyTransaction('long text x (long text x) long text x', decoded.transaction, profileFor(TX1, 'patchdiff-mvp-0.2.2') as never, sha256, { indexedChanges });
-      expect(applied.ok && applied.warnings).toEqual([{ code: 'occurrence_index_basis_shift', change_id: 'chg_002' }]);
-    }
-  });
-
-  it('tell a splice inside a grapheme cluster', () => {
-    expect(codes(edits({ match: 'e', replace: 'a' }), 'cafe\u0301')).toEqual(['grapheme_boundary_split chg_001']);
-    expect(codes(edits({ match: '👧', replace: 'a' }), '👩\u200d👩\u200d👧 x')).toEqual(['grapheme_boundary_split chg_001']);
-    expect(codes(edits({ match: '👩\u200d👩\u200d👧', replace: 'a' }), '👩\u200d👩\u200d👧 x')).toEqual([]);
-    expect(codes(edits({ match: 'e\u0301', replace: 'e' }), 'cafe\u0301')).toEqual([]);
-    expect(codes(operations({ op: 'span', start: 1, end: 1, expected_text: '', replace: 'x' }), '🇩🇪', TX2)).toEqual(['grapheme_boundary_split chg_001']);
-  });
-});
-
-describe('stored evidence', () => {
-  it('has its members in the order of the contract', () => {
-    const { fault, buffer, priorChanges } = reject(TX1, edits({ match: 'b', replace: 'b' }, { match: 'x', replace: '' }), `b${'x'.repeat(400)}`);
-    const context = { format: TX1, decidedBy: 'runtime', version: 7, hash: 'h', buffer, priorChanges, rawValues: { raw_attempt: '0' } } as const;
-    const diagnostic = diagnosticOf(fault, context);
-    expect(Object.keys(diagnostic)).toEqual([
-      'failure_code', 'format', 'validation_stage', 'retryable', 'requires_new_submission', 'decided_by', 'ordinal', 'failure_context', 'exact_candidates', 'candidate_count', 'raw_attempt',
-    ]);
-    expect(diagnostic['failure_context']).toEqual({ source: 'intermediate_buffer', prior_changes: 1, version: 7, hash: 'h', kind: 'window', start: 0, end: 256, total_chars: 401, text: `b${'x'.repeat(255)}` });
-    expect(Object.keys(diagnostic['failure_context'] as JsonObject)).toEqual(['source', 'prior_changes', 'version', 'hash', 'kind', 'start', 'end', 'total_chars', 'text']);
-  });
-
-  it('cuts windows in code points', () => {
-    const text = '😀'.repeat(1_000);
-    const at = (point: number): JsonObject => diagnosticOf({ ...reject(TX1, edits({ match: 'x', replace: '' })).fault, cut: { kind: 'window', point } }, { format: TX1, decidedBy: 'runtime', version: 0, hash: '', buffer: text, priorChanges: 0 })['failure_context'] as JsonObject;
-    expect(at(500)).toMatchObject({ source: 'canonical_target', start: 372, end: 628, text: '😀'.repeat(256) });
-    expect(at(1_000)).toMatchObject({ start: 744, end: 1_000 });
-    expect(at(3)).toMatchObject({ start: 0, end: 256 });
   });
 });

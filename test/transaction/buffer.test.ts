@@ -4,8 +4,14 @@ import { PieceBuffer } from '../../src/transaction/buffer.ts';
 import { NeedleIndex } from '../../src/transaction/needles.ts';
 import { countOccurrences, eachOccurrence, firstOccurrence, lastOccurrence } from '../../src/transaction/index.ts';
 
-const text = (maxLength: number): fc.Arbitrary<string> => fc.array(fc.constantFrom('a', 'b', 'é', '😀', '\n'), { maxLength }).map((parts) => parts.join(''));
-const splice = fc.record({ at: fc.double({ min: 0, max: 1, noNaN: true }), length: fc.nat({ max: 8 }), replacement: text(9), look: fc.double({ min: 0, max: 1, noNaN: true }) });
+const text = (maxLength: number): fc.Arbitrary<string> =>
+  fc.array(fc.constantFrom('a', 'b', 'é', '😀', '\n'), { maxLength }).map((parts) => parts.join(''));
+const splice = fc.record({
+  at: fc.double({ min: 0, max: 1, noNaN: true }),
+  length: fc.nat({ max: 8 }),
+  replacement: text(9),
+  look: fc.double({ min: 0, max: 1, noNaN: true }),
+});
 
 /** Unit of the code-point boundary at this share of the text. */
 function boundary(now: string, share: number): number {
@@ -36,7 +42,12 @@ describe('a buffer in pieces', () => {
           expect(buffer.slice(unit - 5, unit + 7)).toBe(now.slice(Math.max(0, unit - 5), unit + 7));
           if (unit < now.length) expect(buffer.unitsOf([buffer.addressOf(unit)])).toEqual([unit]);
         }
-        expect({ text: buffer.text(), units: buffer.units, points: buffer.points, bytes: buffer.bytes }).toEqual({ text: now, units: now.length, points: [...now].length, bytes: Buffer.byteLength(now) });
+        expect({ text: buffer.text(), units: buffer.units, points: buffer.points, bytes: buffer.bytes }).toEqual({
+          text: now,
+          units: now.length,
+          points: [...now].length,
+          bytes: Buffer.byteLength(now),
+        });
       }),
       { numRuns: 400 },
     );
@@ -47,7 +58,16 @@ describe('a buffer in pieces', () => {
     buffer.splice(1, 3, 'XY');
     buffer.splice(2, 3, '');
     expect(buffer.text()).toBe('aXdef');
-    expect([0, 1, 2, 3, 4, 5, 6, 7].map((address) => buffer.unitsOf([address])[0])).toEqual([0, undefined, undefined, 2, 3, 4, 1, undefined]);
+    expect([0, 1, 2, 3, 4, 5, 6, 7].map((address) => buffer.unitsOf([address])[0])).toEqual([
+      0,
+      undefined,
+      undefined,
+      2,
+      3,
+      4,
+      1,
+      undefined,
+    ]);
     expect(() => buffer.atUnit(6)).toThrow(RangeError);
     expect(() => buffer.atPoint(-1)).toThrow(RangeError);
   });
@@ -58,19 +78,24 @@ describe('the index of texts', () => {
     const needle = fc.array(fc.constantFrom('a', 'b', 'ab'), { minLength: 6, maxLength: 9 }).map((parts) => parts.join(''));
     const words = fc.array(fc.oneof(needle, text(3)), { maxLength: 8 }).map((parts) => parts.join(''));
     fc.assert(
-      fc.property(words, fc.array(needle, { minLength: 1, maxLength: 4 }), fc.array(fc.tuple(splice, words), { maxLength: 12 }), (start, needles, plans) => {
-        const buffer = new PieceBuffer(start);
-        const index = new NeedleIndex(buffer, needles);
-        let now = start;
-        for (const [{ at, length }, replacement] of plans) {
-          const from = boundary(now, at);
-          const to = from + [...now.slice(from)].slice(0, length).join('').length;
-          buffer.splice(from, to, replacement);
-          index.noteSplice(from, replacement.length);
-          now = now.slice(0, from) + replacement + now.slice(to);
-          for (const wanted of needles) expect(index.find(wanted)).toEqual(wanted.length < 8 ? null : starts(now, wanted));
-        }
-      }),
+      fc.property(
+        words,
+        fc.array(needle, { minLength: 1, maxLength: 4 }),
+        fc.array(fc.tuple(splice, words), { maxLength: 12 }),
+        (start, needles, plans) => {
+          const buffer = new PieceBuffer(start);
+          const index = new NeedleIndex(buffer, needles);
+          let now = start;
+          for (const [{ at, length }, replacement] of plans) {
+            const from = boundary(now, at);
+            const to = from + [...now.slice(from)].slice(0, length).join('').length;
+            buffer.splice(from, to, replacement);
+            index.noteSplice(from, replacement.length);
+            now = now.slice(0, from) + replacement + now.slice(to);
+            for (const wanted of needles) expect(index.find(wanted)).toEqual(wanted.length < 8 ? null : starts(now, wanted));
+          }
+        },
+      ),
       { numRuns: 400 },
     );
   });
@@ -84,14 +109,22 @@ describe('the index of texts', () => {
 describe('plain search', () => {
   it('finds all occurrences, short, long and periodic ones', () => {
     const part = fc.tuple(fc.constantFrom('a', 'ab', 'aab', 'a😀'), fc.integer({ min: 1, max: 30 }), fc.constantFrom('', 'b', 'a'));
-    const periodic = fc.array(part, { maxLength: 5 }).map((parts) => parts.map(([word, count, tail]) => word.repeat(count) + tail).join(''));
+    const periodic = fc
+      .array(part, { maxLength: 5 })
+      .map((parts) => parts.map(([word, count, tail]) => word.repeat(count) + tail).join(''));
     fc.assert(
       fc.property(periodic, part, fc.nat({ max: 20 }), (now, [word, count, tail], repeats) => {
         const wanted = tail + word.repeat(count + repeats);
         const long = now.repeat(repeats + 1);
         const overlapping = starts(long, wanted);
-        const apart = overlapping.reduce<number[]>((kept, at) => (at >= (kept.at(-1) ?? -wanted.length) + wanted.length ? [...kept, at] : kept), []);
-        for (const [mode, expected] of [[true, overlapping], [false, apart]] as const) {
+        const apart = overlapping.reduce<number[]>(
+          (kept, at) => (at >= (kept.at(-1) ?? -wanted.length) + wanted.length ? [...kept, at] : kept),
+          [],
+        );
+        for (const [mode, expected] of [
+          [true, overlapping],
+          [false, apart],
+        ] as const) {
           const found: number[] = [];
           eachOccurrence(long, wanted, mode, (unit) => found.push(unit) > 0);
           expect(found).toEqual(expected);

@@ -4,7 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { compareCodePoints, encodeAscii, encodeCanonical } from '../../src/transaction/index.ts';
 import type { JsonObject, JsonValue } from '../../src/transaction/index.ts';
 
-const name = fc.oneof(fc.string({ unit: 'binary', maxLength: 6 }), fc.constantFrom('__proto__', 'constructor', '\uffff', '\u{10000}', '\ue000', 'a', 'B', ''));
+const name = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 6 }),
+  fc.constantFrom('__proto__', 'constructor', '\uffff', '\u{10000}', '\ue000', 'a', 'B', ''),
+);
 const leaf = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 10 }),
   fc.constantFrom('\u007f', '\u2028\u2029', '\b\f\n\r\t\u000b\u0000\u001f', '"\\/', '\ufeff', '$&$1'),
@@ -48,7 +51,8 @@ describe('canonical JSON', () => {
   // The reference above stands in on machines without Python; where there is one, it is the authority the contract names.
   it.runIf(python)("equals Python's json.dumps byte for byte", () => {
     const nodes = fc.sample(value, { numRuns: 3_000, seed: 20 });
-    for (let code = 0; code <= 0x10ffff; code += code < 0x3000 ? 1 : 61) if (code < 0xd800 || code > 0xdfff) nodes.push({ [String.fromCodePoint(code)]: String.fromCodePoint(code) });
+    for (let code = 0; code <= 0x10ffff; code += code < 0x3000 ? 1 : 61)
+      if (code < 0xd800 || code > 0xdfff) nodes.push({ [String.fromCodePoint(code)]: String.fromCodePoint(code) });
     const script = [
       'import json, sys',
       'for line in sys.stdin.buffer:',
@@ -75,7 +79,9 @@ describe('canonical JSON', () => {
   });
 
   it('writes other numbers as their shortest decimal and never as invalid JSON', () => {
-    expect(encodeCanonical([1.5, -0, 1e21, 1e-7, 0.1, Infinity, -Infinity, NaN])).toBe('[1.5,0,1e+21,1e-7,0.1,"Infinity","-Infinity","NaN"]');
+    expect(encodeCanonical([1.5, -0, 1e21, 1e-7, 0.1, Infinity, -Infinity, NaN])).toBe(
+      '[1.5,0,1e+21,1e-7,0.1,"Infinity","-Infinity","NaN"]',
+    );
   });
 
   it('leaves undefined members out', () => {

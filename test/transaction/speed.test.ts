@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { applyTransaction, countOccurrences, decodeSubmission, evaluate, lastOccurrence, prepareSubmission, profileOf } from '../../src/transaction/index.ts';
+import {
+  applyTransaction,
+  countOccurrences,
+  decodeSubmission,
+  evaluate,
+  lastOccurrence,
+  prepareSubmission,
+  profileOf,
+} from '../../src/transaction/index.ts';
 import type { JsonObject } from '../../src/transaction/index.ts';
 import { edits, operations } from './helpers.ts';
 import { sha256 } from './reference.ts';
@@ -21,13 +29,23 @@ function apply(content: string, args: JsonObject, indexedChanges?: number) {
   const submission = prepareSubmission('patchdiff-tx/2', args);
   const decoded = decodeSubmission(submission);
   if (!decoded.ok) expect.fail(decoded.fault.detail);
-  return applyTransaction(content, decoded.transaction, profileOf(submission.record), sha256, indexedChanges === undefined ? {} : { indexedChanges });
+  return applyTransaction(
+    content,
+    decoded.transaction,
+    profileOf(submission.record),
+    sha256,
+    indexedChanges === undefined ? {} : { indexedChanges },
+  );
 }
 
 describe('cost', () => {
   for (const letter of ['a', '漢', '😀']) {
     const content = document(letter);
-    const matches = Array.from({ length: 2_000 }, (_, at) => ({ op: 'match', match: lineOf(at * 10, letter), replace: `replaced ${at} ${letter}\n` }));
+    const matches = Array.from({ length: 2_000 }, (_, at) => ({
+      op: 'match',
+      match: lineOf(at * 10, letter),
+      replace: `replaced ${at} ${letter}\n`,
+    }));
 
     it(`2,000 matches in a text of 1 MB with ${letter}, and the index finds what reading finds`, () => {
       const indexed = within(1_500, () => apply(content, operations(...matches)));
@@ -70,7 +88,10 @@ describe('cost', () => {
   it('an ambiguous match in periodic text', () => {
     const submission = prepareSubmission('patchdiff-tx/1', edits({ match: 'a'.repeat(65_536), replace: '' }));
     const evaluation = within(1_000, () => evaluate(submission, 'a'.repeat(4_000_000), sha256));
-    expect(evaluation.verdict === 'rejected' && evaluation.fault.evidence).toMatchObject({ candidate_count: 1_000, candidate_count_capped: true });
+    expect(evaluation.verdict === 'rejected' && evaluation.fault.evidence).toMatchObject({
+      candidate_count: 1_000,
+      candidate_count_capped: true,
+    });
   });
 
   it('a submission nested a million levels deep', () => {
