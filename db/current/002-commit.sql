@@ -9,7 +9,6 @@ set local role patchdiff_owner;
 --! include patchdiff_store/attempt_encoding.sql
 --! include patchdiff_store/ledger_encoding.sql
 --! include patchdiff_store/append_attempt.sql
---! include patchdiff_store/fact_json.sql
 --! include patchdiff_store/changes_json.sql
 --! include patchdiff_store/claim_json.sql
 --! include patchdiff_store/change_id_of.sql

@@ -1,32 +1,31 @@
--- The changes of an accepted walk as they stand in its receipt: JSON text, in order of application.
+-- The changes of an accepted walk as they stand in its receipt: JSON, in order of application.
 create or replace function patchdiff_store.changes_json (
   p_walk patchdiff_store.walk
 )
-  returns text
+  returns json
   language plpgsql
   immutable
   set search_path = '', pg_temp
 as $$
-declare
-  v_change_id text[] := p_walk.change_id;
-  v_operation text[] := p_walk.operation;
-  v_span_start integer[] := p_walk.span_start;
-  v_span_end integer[] := p_walk.span_end;
-  v_matched_chars integer[] := p_walk.matched_chars;
-  v_replacement_chars integer[] := p_walk.replacement_chars;
-  v_matched_sha256 text[] := p_walk.matched_sha256;
-  v_replacement_sha256 text[] := p_walk.replacement_sha256;
-  v_facts text[];
 begin
-  for v_i in 1..cardinality(v_change_id) loop
-    v_facts[v_i] := patchdiff_store.fact_json(
-      v_i, v_change_id[v_i], v_operation[v_i], v_span_start[v_i], v_span_end[v_i], v_matched_chars[v_i],
-      v_replacement_chars[v_i], v_matched_sha256[v_i], v_replacement_sha256[v_i]);
-  end loop;
-
-  return '[' || array_to_string(v_facts, ',') || ']';
+  return (
+    select json_agg(f)
+    from (
+      select
+        c.ordinal, c.change_id, c.operation, c.span_start, c.span_end, c.matched_chars, c.replacement_chars,
+        c.matched_sha256, c.replacement_sha256
+      from unnest(
+        p_walk.change_id, p_walk.operation, p_walk.span_start, p_walk.span_end, p_walk.matched_chars,
+        p_walk.replacement_chars, p_walk.matched_sha256, p_walk.replacement_sha256
+      ) with ordinality as c(
+        change_id, operation, span_start, span_end, matched_chars, replacement_chars, matched_sha256,
+        replacement_sha256, ordinal
+      )
+      order by c.ordinal
+    ) as f
+  );
 end;
 $$;
 
 comment on function patchdiff_store.changes_json(patchdiff_store.walk) is
-  'The changes of an accepted walk with their facts, as JSON text.';
+  'The changes of an accepted walk with their facts, as JSON.';

@@ -1,8 +1,9 @@
 -- The items of a tx/1 or tx/2 record as parallel arrays, with their canonical JSON and the verdict whether the decoder
--- would pass them all (docs/spec/decoding.md, I1 to I12; ids default by position). Null when an item is no object.
--- This is the hot path; decode_record names the fault when well_formed is false. canonical leaves null members out, and
--- equality of the payload with it proves types, key order and the absence of other keys.
--- A loop of plain expressions: one query with an aggregate an array costs more to set up than fifty rounds of it.
+-- would pass them all (docs/spec/decoding.md, I1 to I12; ids default by position). Nothing here raises, whatever
+-- the items are; decode_record names the fault when well_formed is false.
+-- canonical leaves null members out; equality of the payload with it proves types, key order and the absence of other
+-- keys. Numbers are cut to 20 digits, so that nothing nested slips through in their place.
+-- This is the hot path: one query for what every item has, one more for what only spans and selectors have.
 create or replace function patchdiff_store.read_operations (
   p_items jsonb,
   p_format text
@@ -14,143 +15,115 @@ create or replace function patchdiff_store.read_operations (
 as $$
 declare
   v_operations patchdiff_store.operations;
-  v_count integer := jsonb_array_length(p_items);
-  v_nulls text[] := array_fill(null::text, array[v_count]);
-  v_numbers bigint[] := array_fill(null::bigint, array[v_count]);
-  v_item record;
-  v_i integer;
-  v_well_formed boolean := true;
-  v_operation text[] := v_nulls;
-  v_change_id text[] := v_nulls;
-  v_rationale text[] := v_nulls;
-  v_risk text[] := v_nulls;
-  v_matched text[] := v_nulls;
-  v_replacement text[] := v_nulls;
-  v_index bigint[] := v_numbers;
-  v_anchor_before text[] := v_nulls;
-  v_anchor_after text[] := v_nulls;
-  v_from bigint[] := v_numbers;
-  v_to bigint[] := v_numbers;
-  v_before text[] := v_nulls;
-  v_after text[] := v_nulls;
+  v_has_more boolean;
+  v_is_well_formed boolean;
 begin
-  select json_strip_nulls(json_agg(t order by r.ordinal))::text
-  into v_operations.canonical
-  from rows from (
-    jsonb_to_recordset(p_items) as (
-      anchor_after text, anchor_before text, change_id text, "end" jsonb, expected_after text, expected_before text,
-      expected_text text, match text, occurrence_index jsonb, op text, rationale text, replace text, risk text, start jsonb
-    )
-  ) with ordinality as r (
-    anchor_after, anchor_before, change_id, "end", expected_after, expected_before, expected_text, match,
-    occurrence_index, op, rationale, replace, risk, start, ordinal
-  )
-  cross join lateral (
+  select
+    string_agg(concat(
+      '{',
+      '"anchor_after":' || to_json(i.item ->> 'anchor_after')::text || ',',
+      '"anchor_before":' || to_json(i.item ->> 'anchor_before')::text || ',',
+      '"change_id":' || to_json(i.item ->> 'change_id')::text || ',',
+      '"end":' || left(i.item ->> 'end', 20) || ',',
+      '"expected_after":' || to_json(i.item ->> 'expected_after')::text || ',',
+      '"expected_before":' || to_json(i.item ->> 'expected_before')::text || ',',
+      '"expected_text":' || to_json(i.item ->> 'expected_text')::text || ',',
+      '"match":' || to_json(i.item ->> 'match')::text || ',',
+      '"occurrence_index":' || left(i.item ->> 'occurrence_index', 20) || ',',
+      '"op":' || to_json(i.item ->> 'op')::text || ',',
+      '"rationale":' || to_json(i.item ->> 'rationale')::text || ',',
+      '"replace":' || to_json(i.item ->> 'replace')::text,
+      ',"risk":' || to_json(i.item ->> 'risk')::text,
+      ',"start":' || left(i.item ->> 'start', 20),
+      '}'
+    ), ','),
+    bool_and(coalesce(
+      i.item ->> 'replace' is not null
+      and case p_format when 'patchdiff-tx/1' then not i.item ? 'op' else i.item ->> 'op' in ('match', 'span') end
+      and (i.item ->> 'change_id' is null or i.item ->> 'change_id' ~ '\A[A-Za-z0-9_.:-]{1,64}\Z')
+      and (i.item ->> 'rationale' is null or not patchdiff_store.is_blank(i.item ->> 'rationale'))
+      and (i.item ->> 'risk' is null or i.item ->> 'risk' in ('low', 'medium', 'high'))
+      and case i.item ->> 'op' when 'span' then i.item ->> 'expected_text' is not null
+        else i.item ->> 'match' <> '' and char_length(i.item ->> 'match') <= 65536 end,
+      false
+    )),
+    bool_or(i.item ?| '{op,occurrence_index,anchor_before,anchor_after,start,end,expected_text,expected_before,expected_after}'),
+    array_agg(coalesce(i.item ->> 'op', 'match')),
+    array_agg(coalesce(
+      i.item ->> 'change_id',
+      'chg_' || lpad(i.position::text, greatest(3, length(i.position::text)), '0')
+    )),
+    array_agg(i.item ->> 'rationale'),
+    array_agg(i.item ->> 'risk'),
+    array_agg(case i.item ->> 'op' when 'span' then i.item ->> 'expected_text' else i.item ->> 'match' end),
+    array_agg(i.item ->> 'replace')
+  into
+    v_operations.canonical, v_operations.well_formed, v_has_more, v_operations.operation, v_operations.change_id,
+    v_operations.rationale, v_operations.risk, v_operations.matched, v_operations.replacement
+  from (
+    select e.item, e.position
+    from jsonb_array_elements(p_items) with ordinality as e(item, position)
+    order by e.position
+  ) as i;
+
+  if v_has_more then
     select
-      r.anchor_after, r.anchor_before, r.change_id, r."end", r.expected_after, r.expected_before, r.expected_text,
-      r.match, r.occurrence_index, r.op, r.rationale, r.replace, r.risk, r.start
-  ) as t;
+      bool_and(case i.item ->> 'op'
+        when 'span' then
+          not i.item ?| '{match,occurrence_index,anchor_before,anchor_after}'
+          and patchdiff_store.integer_of(i.item -> 'start', 0) is not null
+          and patchdiff_store.integer_of(i.item -> 'end', 0) is not null
+          and i.item ->> 'expected_before' is distinct from ''
+          and i.item ->> 'expected_after' is distinct from ''
+        else
+          not i.item ?| '{start,end,expected_text,expected_before,expected_after}'
+          and (
+            i.item ->> 'occurrence_index' is null
+            or patchdiff_store.integer_of(i.item -> 'occurrence_index', 1) is not null
+          )
+          and i.item ->> 'anchor_before' is distinct from ''
+          and i.item ->> 'anchor_after' is distinct from ''
+      end),
+      array_agg(patchdiff_store.integer_of(i.item -> 'occurrence_index', 1)),
+      array_agg(patchdiff_store.lf(i.item ->> 'anchor_before')),
+      array_agg(patchdiff_store.lf(i.item ->> 'anchor_after')),
+      array_agg(patchdiff_store.integer_of(i.item -> 'start', 0)),
+      array_agg(patchdiff_store.integer_of(i.item -> 'end', 0)),
+      array_agg(patchdiff_store.lf(i.item ->> 'expected_before')),
+      array_agg(patchdiff_store.lf(i.item ->> 'expected_after'))
+    into
+      v_is_well_formed, v_operations.occurrence_index, v_operations.anchor_before, v_operations.anchor_after,
+      v_operations.span_start, v_operations.span_end, v_operations.expected_before, v_operations.expected_after
+    from (
+      select e.item
+      from jsonb_array_elements(p_items) with ordinality as e(item, position)
+      order by e.position
+    ) as i;
+    v_operations.well_formed := v_operations.well_formed and v_is_well_formed;
+  end if;
 
-  for v_item in
-    select r.*
-    from rows from (
-      jsonb_to_recordset(p_items) as (
-        anchor_after text, anchor_before text, change_id text, "end" jsonb, expected_after text, expected_before text,
-        expected_text text, match text, occurrence_index jsonb, op text, rationale text, replace text, risk text, start jsonb
-      )
-    ) with ordinality as r (
-      anchor_after, anchor_before, change_id, "end", expected_after, expected_before, expected_text, match,
-      occurrence_index, op, rationale, replace, risk, start, ordinal
-    )
-    order by r.ordinal
-  loop
-    v_i := v_item.ordinal;
-    v_replacement[v_i] := patchdiff_store.lf(v_item.replace);
-    if v_item.change_id is null then
-      v_change_id[v_i] := 'chg_' || lpad(v_i::text, greatest(3, length(v_i::text)), '0');
-    else
-      v_change_id[v_i] := v_item.change_id;
-      v_well_formed := v_well_formed and v_item.change_id ~ '\A[A-Za-z0-9_.:-]{1,64}\Z';
-    end if;
+  if v_operations.well_formed and cardinality(v_operations.operation) > 1 then
+    v_operations.well_formed := cardinality(v_operations.operation) = (
+      select count(distinct c.id) from unnest(v_operations.change_id) as c(id)
+    );
+  end if;
 
-    if v_item.rationale is not null then
-      v_rationale[v_i] := v_item.rationale;
-      v_well_formed := v_well_formed and not patchdiff_store.is_blank(v_item.rationale);
-    end if;
+  -- A CR shows as an escape in JSON.
+  if strpos(v_operations.canonical, '\r') > 0 then
+    v_operations.matched := array(
+      select patchdiff_store.lf(t.text) from unnest(v_operations.matched) with ordinality as t(text, position)
+      order by t.position
+    );
+    v_operations.replacement := array(
+      select patchdiff_store.lf(t.text) from unnest(v_operations.replacement) with ordinality as t(text, position)
+      order by t.position
+    );
+  end if;
 
-    if v_item.risk is not null then
-      v_risk[v_i] := v_item.risk;
-      v_well_formed := v_well_formed and v_item.risk in ('low', 'medium', 'high');
-    end if;
-
-    if (case p_format when 'patchdiff-tx/1' then v_item.op is null else v_item.op is not distinct from 'match' end) then
-      v_operation[v_i] := 'match';
-      v_matched[v_i] := patchdiff_store.lf(v_item.match);
-      v_well_formed := v_well_formed and coalesce(
-        v_item.match <> '' and char_length(v_item.match) <= 65536 and v_item.replace is not null
-        and v_item.start is null and v_item."end" is null and v_item.expected_text is null
-        and v_item.expected_before is null and v_item.expected_after is null,
-        false
-      );
-      if v_item.occurrence_index is not null then
-        v_index[v_i] := patchdiff_store.integer_of(v_item.occurrence_index, 1);
-        v_well_formed := v_well_formed and v_index[v_i] is not null;
-      end if;
-
-      if v_item.anchor_before is not null then
-        v_anchor_before[v_i] := patchdiff_store.lf(v_item.anchor_before);
-        v_well_formed := v_well_formed and v_item.anchor_before <> '';
-      end if;
-
-      if v_item.anchor_after is not null then
-        v_anchor_after[v_i] := patchdiff_store.lf(v_item.anchor_after);
-        v_well_formed := v_well_formed and v_item.anchor_after <> '';
-      end if;
-    elsif p_format = 'patchdiff-tx/2' and v_item.op is not distinct from 'span' then
-      v_operation[v_i] := 'span';
-      v_matched[v_i] := patchdiff_store.lf(v_item.expected_text);
-      v_from[v_i] := patchdiff_store.integer_of(v_item.start, 0);
-      v_to[v_i] := patchdiff_store.integer_of(v_item."end", 0);
-      v_well_formed := v_well_formed and v_from[v_i] is not null and v_to[v_i] is not null
-        and v_item.expected_text is not null and v_item.replace is not null
-        and v_item.match is null and v_item.occurrence_index is null
-        and v_item.anchor_before is null and v_item.anchor_after is null;
-      if v_item.expected_before is not null then
-        v_before[v_i] := patchdiff_store.lf(v_item.expected_before);
-        v_well_formed := v_well_formed and v_item.expected_before <> '';
-      end if;
-
-      if v_item.expected_after is not null then
-        v_after[v_i] := patchdiff_store.lf(v_item.expected_after);
-        v_well_formed := v_well_formed and v_item.expected_after <> '';
-      end if;
-    else
-      v_well_formed := false;
-    end if;
-  end loop;
-
-  v_operations.well_formed := v_well_formed and (
-    v_count = 1 or (select count(distinct c.id) = v_count from unnest(v_change_id) as c(id))
-  );
-  v_operations.operation := v_operation;
-  v_operations.change_id := v_change_id;
-  v_operations.rationale := v_rationale;
-  v_operations.risk := v_risk;
-  v_operations.matched := v_matched;
-  v_operations.replacement := v_replacement;
-  v_operations.occurrence_index := v_index;
-  v_operations.anchor_before := v_anchor_before;
-  v_operations.anchor_after := v_anchor_after;
-  v_operations.span_start := v_from;
-  v_operations.span_end := v_to;
-  v_operations.expected_before := v_before;
-  v_operations.expected_after := v_after;
+  v_operations.canonical := '[' || v_operations.canonical || ']';
   return v_operations;
-exception
-  when invalid_parameter_value then
-    return null;
 end;
 $$;
 
 comment on function patchdiff_store.read_operations(jsonb, text) is
-  'The edits or operations of a record as parallel arrays, with their canonical JSON; null when an item is no object.';
+  'The edits or operations of a record as parallel arrays, with their canonical JSON.';

@@ -3,7 +3,7 @@
 create or replace function patchdiff_store.receipt_of (
   p_locked patchdiff_store.locked_target,
   p_row patchdiff_store.append_only_pdcp_logs,
-  p_changes text,
+  p_changes json,
   p_context text
 )
   returns patchdiff.commit_receipt
@@ -32,7 +32,7 @@ begin
   v_receipt.failed_change_id := p_row.failed_change_id;
   v_receipt.request_fingerprint := p_row.request_fingerprint;
   v_receipt.created_at := p_row.created_at;
-  v_receipt.changes := p_changes::json;
+  v_receipt.changes := p_changes;
   v_receipt.warnings := p_row.warnings;
   v_receipt.diagnostic := p_row.diagnostic_json;
   if p_row.status = 'rejected' then
@@ -51,5 +51,5 @@ end;
 $$;
 
 comment on function patchdiff_store.receipt_of(
-  patchdiff_store.locked_target, patchdiff_store.append_only_pdcp_logs, text, text
+  patchdiff_store.locked_target, patchdiff_store.append_only_pdcp_logs, json, text
 ) is 'The receipt of a recorded attempt on a locked target.';
