@@ -69,16 +69,10 @@ export function diagnosticOf(fault: Fault, context: DiagnosticContext): JsonObje
 }
 
 /** At most 256 code points of a text: its head, or the surroundings of a point (a code point of the text). */
-export function contextOf(text: string, cut: ContextCut): JsonObject {
+function contextOf(text: string, cut: ContextCut): JsonObject {
   const index = new CodePointIndex(text);
   const total = index.length;
   const start = cut.kind === 'prefix' ? 0 : Math.min(Math.max(0, cut.point - BEFORE_POINT), Math.max(0, total - CONTEXT_CHARS));
   const end = Math.min(total, start + CONTEXT_CHARS);
   return { kind: cut.kind, start, end, total_chars: total, text: text.slice(index.toUnit(start), index.toUnit(end)) };
-}
-
-/** The `current_context` of a receipt: the head of the freshly locked row's content. Never stored. */
-export function currentContextOf(content: string, version: number, hash: string): JsonObject {
-  const { start, end, total_chars, text } = contextOf(content, { kind: 'prefix' });
-  return { version, hash, start, end, total_chars, text };
 }

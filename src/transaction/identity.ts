@@ -58,7 +58,7 @@ export function identityOf(submission: Submission, targetFileId: string, parent:
 }
 
 /** `request_fingerprint` of a payload that is stored as it is; malformed guards count as null. */
-export function fingerprintOf(
+function fingerprintOf(
   record: JsonObject,
   {
     protocolVersion,
@@ -83,18 +83,18 @@ export function fingerprintOf(
 }
 
 /** The `inputs` of an invalid-input envelope: every identity-bearing input as ASCII JSON text. */
-export function invalidInputs({ record, parent, rawMetadata }: Submission): string {
+function invalidInputs({ record, parent, rawMetadata }: Submission): string {
   const raw = rawMetadata?.parent_pdcp_log_id ?? encodeAscii(parent);
   return `{"parent_pdcp_log_id":${raw},"record":${encodeAscii(record)}}`;
 }
 
 /** The envelope that stands for a submission with unencodable text. */
-export function invalidInputEnvelope(inputs: string, protocolVersion: string, runtimeVersion: string): string {
+function invalidInputEnvelope(inputs: string, protocolVersion: string, runtimeVersion: string): string {
   return encodeCanonical({ evidence_format: INVALID_INPUT, inputs, protocol_version: protocolVersion, runtime_version: runtimeVersion });
 }
 
 /** The envelope that stands for an oversized payload. */
-export function oversizedEnvelope(payload: string, sha256: string): string {
+function oversizedEnvelope(payload: string, sha256: string): string {
   return encodeCanonical({
     evidence_format: OVERSIZED_INPUT,
     sha256,

@@ -1,19 +1,18 @@
 export { applyTransaction } from './apply.ts';
 export type { ApplyOptions } from './apply.ts';
-export { decodeRecord, decodeSubmission, oversizeFault, parsePayload } from './decode.ts';
-export { contextOf, currentContextOf, diagnosticOf } from './diagnostic.ts';
+export { decodeRecord, decodeSubmission, parsePayload } from './decode.ts';
+export { diagnosticOf } from './diagnostic.ts';
 export type { DiagnosticContext } from './diagnostic.ts';
-export { compareCodePoints, encodeAscii, encodeCanonical, sortedNames } from './encode.ts';
+export { compareCodePoints, encodeAscii, encodeCanonical } from './encode.ts';
 export { evaluate } from './evaluate.ts';
 export type { Evaluation } from './evaluate.ts';
-export { fingerprintOf, identityOf, invalidInputEnvelope, invalidInputs, oversizedEnvelope } from './identity.ts';
+export { identityOf } from './identity.ts';
 export type { Identity } from './identity.ts';
-export { depthOf, isEncodableValue } from './inspect.ts';
 export { isAbsent, isInteger, isObject, member } from './json.ts';
 export type { JsonObject, JsonValue, Sha256 } from './json.ts';
 export { LIMITS } from './limits.ts';
-export { countOccurrences, eachOccurrence, firstOccurrence, lastOccurrence, occursIn } from './occurrences.ts';
-export { keyConflictFault, keyFault, preconditionFault, rawValuesOf, staleFault } from './precondition.ts';
+export { countOccurrences, eachOccurrence, firstOccurrence, lastOccurrence } from './occurrences.ts';
+export { keyConflictFault, preconditionFault, rawValuesOf } from './precondition.ts';
 export type { Row } from './precondition.ts';
 export { PROFILES, profileFor, profileOf, runtimeVersionFor } from './profiles.ts';
 export type { Profile } from './profiles.ts';
@@ -51,7 +50,7 @@ export type {
   Warning,
   WarningCode,
 } from './types.ts';
-export { isRetryable, RETRYABLE_REASONS, validityOf } from './validity.ts';
+export { isRetryable, validityOf } from './validity.ts';
 export type { Validity } from './validity.ts';
 export { FAULT_CODES, faultOf } from './words.ts';
 export type { FaultCode, FaultParts } from './words.ts';

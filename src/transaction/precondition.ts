@@ -57,7 +57,7 @@ function lineageFault({ parent }: Submission, resolved: boolean): Fault | null {
 }
 
 /** The guards against the row, version before hash; a malformed guard takes no part. */
-export function staleFault(record: JsonObject, { version, hash }: Row): Fault | null {
+function staleFault(record: JsonObject, { version, hash }: Row): Fault | null {
   const expectedVersion = member(record, 'expected_target_version');
   if (isVersionGuard(expectedVersion) && expectedVersion !== version) {
     const values = { expected: expectedVersion, actual: version };

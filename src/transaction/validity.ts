@@ -29,7 +29,8 @@ export function validityOf(stage: Stage): Validity {
   }
 }
 
-const RETRYABLE_AT_ANY_STAGE: readonly FailureReason[] = [
+/** The one list that every layer shares, without `disambiguation_invalid`, which depends on the stage. */
+const RETRYABLE: readonly FailureReason[] = [
   'target_version_mismatch',
   'target_hash_mismatch',
   'target_diverged',
@@ -40,10 +41,7 @@ const RETRYABLE_AT_ANY_STAGE: readonly FailureReason[] = [
   'span_expected_text_mismatch',
 ];
 
-/** Reasons after which a new proposal from a fresh read can succeed; `disambiguation_invalid` only at applicability. */
-export const RETRYABLE_REASONS: readonly FailureReason[] = Object.freeze([...RETRYABLE_AT_ANY_STAGE, 'disambiguation_invalid'] as const);
-
 /** Whether a new proposal from a fresh read can succeed. */
 export function isRetryable(reason: FailureReason, stage: Stage): boolean {
-  return reason === 'disambiguation_invalid' ? stage === 'transaction_applicability' : RETRYABLE_AT_ANY_STAGE.includes(reason);
+  return reason === 'disambiguation_invalid' ? stage === 'transaction_applicability' : RETRYABLE.includes(reason);
 }
