@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import pg from 'pg';
+import type pg from 'pg';
 import { ensureServer, stopServer } from '../../src/db/embedded/index.ts';
 import { buildTemplate, databaseUrl, withServer as withClient } from '../helpers/template.ts';
 import { benchCommit } from './commit.ts';
@@ -24,24 +24,24 @@ export async function main(argv: string[]): Promise<number> {
   });
   const unknown = positionals.find((name) => !BENCHES.some((bench) => bench === name));
   if (unknown !== undefined) {
-    console.error(`no bench is called ${unknown}; there are ${BENCHES.join(', ')}`);
+    process.stderr.write(`no bench is called ${unknown}; there are ${BENCHES.join(', ')}\n`);
     return 2;
   }
   const wanted = positionals.length === 0 ? BENCHES : BENCHES.filter((bench) => positionals.includes(bench));
   const rows: Row[] = [];
   const report = (row: Row): void => {
     rows.push(row);
-    if (values.json) console.log(jsonLine(row));
+    if (values.json) process.stdout.write(`${jsonLine(row)}\n`);
   };
   const server = await withServer(async (admin, url, writerUrl) => {
     if (wanted.includes('commit')) await benchCommit(admin, values.quick, report);
     if (wanted.includes('contention')) await benchContention(admin, url, writerUrl, values.quick, report);
     return (await admin.query<{ version: string }>('select version()')).rows[0]?.version ?? '';
   });
-  if (!values.json) console.log(markdownTable(rows));
+  if (!values.json) process.stdout.write(markdownTable(rows));
   if (!values.json && positionals.length === 0 && !values.quick) writeFileSync(REPORT, reportText(rows, server));
   const missed = rows.filter((row) => !holds(row)).length;
-  console.error(`${rows.length} cases, ${missed} ${missed === 1 ? 'misses its' : 'miss their'} goal`);
+  process.stderr.write(`${rows.length} cases, ${missed} ${missed === 1 ? 'misses its' : 'miss their'} goal\n`);
   return 0;
 }
 

@@ -44,7 +44,7 @@ async function throughService(writerUrl: string, seconds: number): Promise<numbe
   const content = document(BYTES, false);
   const lines = content.split('\n');
   const created = await service.initializeTarget({ content, display_name: 'hot' });
-  const target = String(created['target_file_id']);
+  const target = created['target_file_id'] as string;
   let commits = 0;
   let next = 0;
   const end = Date.now() + seconds * 1000;

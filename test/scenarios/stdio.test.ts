@@ -71,7 +71,7 @@ describe.each([
       failed_change_id: (receipt['failed_change_id'] ?? null) as string | null,
       after_hash: String(receipt['after_hash']),
       warnings: (receipt['warnings'] ?? []) as unknown[],
-      changes: ((receipt['evidence'] as { changes?: unknown[] } | undefined)?.changes ?? []) as unknown[],
+      changes: ((receipt['evidence'] as { changes?: unknown[] } | undefined)?.changes ?? []),
       diagnostic: (receipt['diagnostic'] ?? null) as JsonObject | null,
     };
   }
