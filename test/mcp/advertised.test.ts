@@ -4,11 +4,11 @@ import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as OldStdioTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { RawPipe, STUB_ENTRY } from './support/raw-pipe.ts';
+import { RawPipe, STUB } from './support/raw-pipe.ts';
 import { lintTool } from './support/schema-lint.ts';
 import type { ListedTool } from './support/schema-lint.ts';
 
-const START = { command: process.execPath, args: [STUB_ENTRY], stderr: 'ignore' as const };
+const START = { command: process.execPath, args: [...STUB], stderr: 'ignore' as const };
 const WORKSPACE = [
   'patchdiff_initialize_target',
   'patchdiff_read_lines',
@@ -24,7 +24,7 @@ interface Listing {
 
 /** What the server says over the wire, unread by any SDK. */
 async function listing(profile: string): Promise<Listing> {
-  const pipe = new RawPipe(STUB_ENTRY, [], { STUB_PROFILE: profile });
+  const pipe = new RawPipe(STUB, [], { STUB_PROFILE: profile });
   try {
     const hello = await pipe.initialize();
     const list = await pipe.request(1, 'tools/list');
@@ -109,7 +109,7 @@ describe('both protocol eras on one pipe', () => {
       'io.modelcontextprotocol/clientCapabilities': {},
     };
     beforeAll(() => {
-      pipe = new RawPipe(STUB_ENTRY);
+      pipe = new RawPipe(STUB);
     });
     afterAll(() => pipe.kill());
 
@@ -123,7 +123,7 @@ describe('both protocol eras on one pipe', () => {
   });
 
   test.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])('a host of %s is served in its version', async (version) => {
-    const pipe = new RawPipe(STUB_ENTRY);
+    const pipe = new RawPipe(STUB);
     try {
       expect((await pipe.initialize(version)).result?.['protocolVersion']).toBe(version);
       expect((await pipe.call(1, 'patchdiff_list_targets', {})).result?.['structuredContent']).toBeDefined();

@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { RawPipe, STUB_ENTRY } from './support/raw-pipe.ts';
+import { RawPipe, STUB } from './support/raw-pipe.ts';
 import type { Reply } from './support/raw-pipe.ts';
 
 // One session for all: each hostile line also proves that the ones before it did no harm.
 let pipe: RawPipe;
 
 beforeAll(async () => {
-  pipe = new RawPipe(STUB_ENTRY);
+  pipe = new RawPipe(STUB);
   await pipe.initialize();
 });
 

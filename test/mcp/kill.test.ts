@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import { useDatabase } from '../helpers/database.ts';
 import { Random } from '../helpers/random.ts';
-import { MAIN_ENTRY, RawPipe } from './support/raw-pipe.ts';
+import { SERVER, RawPipe } from './support/raw-pipe.ts';
 
 const ROUNDS = 12;
 const random = new Random(7);
@@ -12,7 +12,7 @@ describe('SIGKILL in the middle of a submit', () => {
   const own = useDatabase();
   const servers: RawPipe[] = [];
   const start = async (): Promise<RawPipe> => {
-    const server = new RawPipe(MAIN_ENTRY, [], { DATABASE_URL: own.url('writer') });
+    const server = new RawPipe(SERVER, [], { DATABASE_URL: own.url('writer') });
     servers.push(server);
     await server.initialize();
     return server;
@@ -40,13 +40,20 @@ describe('SIGKILL in the middle of a submit', () => {
       };
       // Warm the cache in every other round, so that the kill meets a submit of one statement and one of two.
       if (round % 2 === 0) await toolCall(server, 'patchdiff_read_target', { target_file_id: target });
-      server.send({ jsonrpc: '2.0', id: `kill-${round}`, method: 'tools/call', params: { name: 'patchdiff_submit_edits', arguments: args } });
+      server.send({
+        jsonrpc: '2.0',
+        id: `kill-${round}`,
+        method: 'tools/call',
+        params: { name: 'patchdiff_submit_edits', arguments: args },
+      });
       await sleep(random.below(60));
       server.kill();
       await server.exited;
       await untilIdle();
 
-      const rows = await admin.query('select 1 from patchdiff_store.append_only_pdcp_logs where client_request_id = $1', [`round-${round}`]);
+      const rows = await admin.query('select 1 from patchdiff_store.append_only_pdcp_logs where client_request_id = $1', [
+        `round-${round}`,
+      ]);
       const committed = rows.rowCount === 1;
       const state = await stateOf(target);
       expect(state).toEqual({ version: version + (committed ? 1 : 0), tail: `counter ${round + (committed ? 1 : 0)}\n` });

@@ -4,12 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterEach, describe, expect, test } from 'vitest';
 
-import { RawPipe, STUB_ENTRY } from './support/raw-pipe.ts';
+import { RawPipe, STUB } from './support/raw-pipe.ts';
 
 const pipes: RawPipe[] = [];
 
 function open(env: Record<string, string> = {}): RawPipe {
-  const pipe = new RawPipe(STUB_ENTRY, [], env);
+  const pipe = new RawPipe(STUB, [], env);
   pipes.push(pipe);
   return pipe;
 }
@@ -125,7 +125,7 @@ describe('a host that goes away', () => {
          child.stdout.once('data', () => process.stdout.write(child.pid + '\\n'));
          child.stdin.write(${JSON.stringify('{"jsonrpc":"2.0","id":1,"method":"ping"}\n')});
          setInterval(() => {}, 1000);`,
-        STUB_ENTRY,
+        ...STUB,
       ],
       { stdio: ['ignore', 'pipe', 'ignore'] },
     );

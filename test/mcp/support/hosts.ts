@@ -3,7 +3,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as OldStdioTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 
-import { MAIN_ENTRY } from './raw-pipe.ts';
+import { SERVER } from './raw-pipe.ts';
 
 /** A tool's result as a host gets it. */
 export interface ToolResult {
@@ -28,7 +28,7 @@ type Connect = (options: HostOptions) => Promise<Host>;
 
 const start = ({ env, args = [] }: HostOptions) => ({
   command: process.execPath,
-  args: [MAIN_ENTRY, ...args],
+  args: [...SERVER, ...args],
   env: { PATH: process.env['PATH'] ?? '', ...env },
   stderr: 'ignore' as const,
 });

@@ -4,8 +4,9 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-export const STUB_ENTRY = fileURLToPath(new URL('./stub-entry.mjs', import.meta.url));
-export const MAIN_ENTRY = fileURLToPath(new URL('./main-entry.mjs', import.meta.url));
+/** Command lines of Node: the border over a service that only answers, and the server as hosts start it. */
+export const STUB: readonly string[] = [fileURLToPath(new URL('./stub-entry.mjs', import.meta.url))];
+export const SERVER: readonly string[] = [fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url)), 'mcp'];
 
 export interface Reply {
   jsonrpc: '2.0';
@@ -26,8 +27,8 @@ export class RawPipe {
   #rest: string[] = [];
   #listeners = new Set<() => void>();
 
-  constructor(entry: string, args: readonly string[] = [], env: Record<string, string> = {}) {
-    this.child = spawn(process.execPath, [entry, ...args], { env: { PATH: process.env['PATH'] ?? '', ...env } });
+  constructor(command: readonly string[], args: readonly string[] = [], env: Record<string, string> = {}) {
+    this.child = spawn(process.execPath, [...command, ...args], { env: { PATH: process.env['PATH'] ?? '', ...env } });
     this.child.stdin.on('error', () => undefined);
     this.child.stdout.setEncoding('utf8').on('data', (text: string) => {
       const parts = text.split('\n');
