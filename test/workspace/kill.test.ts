@@ -47,40 +47,44 @@ describe('a process killed before any one of the system calls that write (B54)',
   it.each([
     { name: 'replacing a file', old: 'old' },
     { name: 'making a new one', old: null },
-  ])('$name: the disk holds the old bytes or the new ones, and the next publication cleans up and works', async ({ old }) => {
-    const dist = await built();
-    const expected = old === null ? null : sha(old);
-    const whole = newFolder();
-    if (old !== null) writeFileSync(join(whole, 'f'), old);
-    const calls = (await child(dist, whole, expected, 0)).lines;
-    expect(JSON.parse(calls.pop()!)).toMatchObject({ ok: true });
-    const states = new Set<string>();
+  ])(
+    '$name: the disk holds the old bytes or the new ones, and the next publication cleans up and works',
+    { timeout: 240_000 },
+    async ({ old }) => {
+      const dist = await built();
+      const expected = old === null ? null : sha(old);
+      const whole = newFolder();
+      if (old !== null) writeFileSync(join(whole, 'f'), old);
+      const calls = (await child(dist, whole, expected, 0)).lines;
+      expect(JSON.parse(calls.pop()!)).toMatchObject({ ok: true });
+      const states = new Set<string>();
 
-    const one = async (nth: number): Promise<void> => {
-      const root = newFolder();
-      if (old !== null) writeFileSync(join(root, 'f'), old, { mode: 0o751 });
-      const killed = await child(dist, root, expected, nth);
-      expect(killed.signal).toBe('SIGKILL');
-      const ws = await open(root);
-      const disk = await readDisk(ws, 'f');
-      if (!disk.ok) throw new Error(disk.message);
-      expect([expected, sha('new')]).toContain(disk.sha256);
-      const left = leftovers(root);
-      expect(left.length).toBeLessThanOrEqual(1);
-      for (const name of left) expect(statSync(join(root, name)).mode & 0o7777 & ~(old === null ? 0o666 : 0o751)).toBe(0);
-      states.add(`${disk.sha256 === sha('new') ? 'new' : 'old'}${left.length > 0 ? ' + temporary' : ''}`);
-      expect(await publishFile(ws, 'f', Buffer.from('next'), disk.sha256)).toMatchObject({ ok: true, removedLeftovers: left });
-      expect(readFileSync(join(root, 'f'), 'utf8')).toBe('next');
-      expect(leftovers(root)).toEqual([]);
-    };
-    // Before the temporary file is created nothing has been written.
-    for (let nth = calls.indexOf('create') + 1; nth <= calls.length; nth += 2) {
-      await Promise.all([nth, nth + 1].filter((n) => n <= calls.length).map(one));
-    }
-    expect([...states].sort()).toEqual(
-      old === null ? ['new', 'new + temporary', 'old', 'old + temporary'] : ['new', 'old', 'old + temporary'],
-    );
-  });
+      const one = async (nth: number): Promise<void> => {
+        const root = newFolder();
+        if (old !== null) writeFileSync(join(root, 'f'), old, { mode: 0o751 });
+        const killed = await child(dist, root, expected, nth);
+        expect(killed.signal).toBe('SIGKILL');
+        const ws = await open(root);
+        const disk = await readDisk(ws, 'f');
+        if (!disk.ok) throw new Error(disk.message);
+        expect([expected, sha('new')]).toContain(disk.sha256);
+        const left = leftovers(root);
+        expect(left.length).toBeLessThanOrEqual(1);
+        for (const name of left) expect(statSync(join(root, name)).mode & 0o7777 & ~(old === null ? 0o666 : 0o751)).toBe(0);
+        states.add(`${disk.sha256 === sha('new') ? 'new' : 'old'}${left.length > 0 ? ' + temporary' : ''}`);
+        expect(await publishFile(ws, 'f', Buffer.from('next'), disk.sha256)).toMatchObject({ ok: true, removedLeftovers: left });
+        expect(readFileSync(join(root, 'f'), 'utf8')).toBe('next');
+        expect(leftovers(root)).toEqual([]);
+      };
+      // Before the temporary file is created nothing has been written.
+      for (let nth = calls.indexOf('create') + 1; nth <= calls.length; nth += 2) {
+        await Promise.all([nth, nth + 1].filter((n) => n <= calls.length).map(one));
+      }
+      expect([...states].sort()).toEqual(
+        old === null ? ['new', 'new + temporary', 'old', 'old + temporary'] : ['new', 'old', 'old + temporary'],
+      );
+    },
+  );
 
   it('removes nothing but what dead processes left', async () => {
     const root = newFolder();
