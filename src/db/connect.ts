@@ -2,7 +2,7 @@ import os from 'node:os';
 import pg from 'pg';
 import { ensureServer, resolveHome } from './embedded/index.ts';
 import { migrateDatabase, RevisionError } from './migrate.ts';
-import { checkRevision, requireSupportedServer, type RunQuery } from './revision.ts';
+import { AccessError, checkRevision, requireSupportedServer, type RunQuery } from './revision.ts';
 import { serviceSettings } from './service-file.ts';
 
 export interface ResolvedDatabase {
@@ -95,14 +95,17 @@ async function asWriter(url: string): Promise<{ url: string; warnings: string[] 
     const [login] = await run(
       `select current_user as name, r.rolsuper as superuser,
         exists (select from pg_roles as o where o.rolname = 'patchdiff_owner' and pg_has_role(r.oid, o.oid, 'MEMBER')) as owner,
-        exists (select from pg_roles as w where w.rolname = 'patchdiff_writer') as writer
+        (select pg_has_role(r.oid, w.oid, 'SET') from pg_roles as w where w.rolname = 'patchdiff_writer') as writer
       from pg_roles as r where r.rolname = current_user`,
     );
     if (login?.['superuser'] !== true && login?.['owner'] !== true) return { url, warnings: [] };
     const kind = login['superuser'] === true ? 'a superuser' : 'an owner';
     const name = String(login['name']);
     // Before the first migration there is no writer to be.
-    if (login['writer'] !== true) return { url, warnings: [] };
+    if (login['writer'] === null) return { url, warnings: [] };
+    if (login['writer'] === false) {
+      throw new AccessError(`DATABASE_URL logs in as ${kind} that may not act as the writer; run as a superuser: grant patchdiff_writer to "${name}"`);
+    }
     const lowered = new URL(url);
     lowered.searchParams.set('options', `${lowered.searchParams.get('options') ?? ''} -c role=patchdiff_writer`.trim());
     return {

@@ -32,7 +32,7 @@ export async function tell(host: DemoHost, path: string, told: Tell): Promise<St
   const steps: Step[] = [];
   const step = async (name: string, tool: string, args: Record<string, unknown>, expected: string, say: (result: ToolResult) => string) => {
     const result = await host.call(tool, args);
-    if (!expected.split('|').includes(String(result['status']))) {
+    if (result['status'] !== expected) {
       throw new Error(`${name}: ${tool} answered ${String(result['status'])}, not ${expected}: ${JSON.stringify(result)}`);
     }
     const made: Step = { name, tool, said: say(result), result };
@@ -73,7 +73,7 @@ export async function tell(host: DemoHost, path: string, told: Tell): Promise<St
     'preview',
     'patchdiff_preview',
     on({ format: 'patchdiff-tx/1', ...guard, intent: 'note a second look', edits }),
-    'accepted|ok',
+    'would_accept',
     () => 'it would apply; nothing was written',
   );
 
@@ -153,7 +153,7 @@ function mistype(line: string): string {
 }
 
 function nearest(result: ToolResult): string {
-  const [miss] = (result['near_misses'] ?? []) as ToolResult[];
+  const [miss] = ((result['near_misses'] as ToolResult | null)?.['near_misses'] ?? []) as ToolResult[];
   if (typeof miss?.['text'] !== 'string') throw new Error(`no near miss was offered: ${JSON.stringify(result)}`);
   return miss['text'];
 }

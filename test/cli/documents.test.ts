@@ -1,0 +1,125 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openDatabase } from '../../src/db/pool.ts';
+import { createService } from '../../src/service/index.ts';
+import { commandLine, type Cli } from '../helpers/cli.ts';
+import { useDatabase } from '../helpers/database.ts';
+
+const database = useDatabase();
+const UNKNOWN = '00000000-0000-4000-8000-000000000000';
+let cwd: string;
+let cli: Cli;
+let target: string;
+
+beforeAll(async () => {
+  cwd = mkdtempSync(path.join(os.tmpdir(), 'patchdiff-cli-'));
+  cli = await commandLine(() => ({ DATABASE_URL: database.url('writer') }), cwd);
+  writeFileSync(path.join(cwd, 'notes.md'), '# Notes\n\nalpha\nbéta 🎈\n');
+  const { stdout, stderr, code } = await cli(['import', 'notes.md', '--json']);
+  expect(code, stderr).toBe(0);
+  [{ target_file_id: target }] = JSON.parse(stdout) as [{ target_file_id: string }];
+});
+
+afterAll(() => rmSync(cwd, { recursive: true, force: true }));
+
+/** An accepted and a rejected attempt, as a server makes them; returns their ids. */
+async function attempts(): Promise<{ accepted: string; rejected: string }> {
+  const open = openDatabase({ connectionString: database.url('writer') });
+  const service = createService({ database: open, actor: { host: 'test' } });
+  const commit = async () => {
+    const edits = [{ match: 'alpha', replace: 'ALPHA' }];
+    const receipt = await service.submit('patchdiff-tx/1', { target_file_id: target, expected_target_version: 0, intent: 'louder', edits });
+    return receipt['pdcp_log_id'] as string;
+  };
+  try {
+    return { accepted: await commit(), rejected: await commit() };
+  } finally {
+    await open.close();
+  }
+}
+
+test('import says what was created, and the second time that it exists', async () => {
+  const again = await cli(['import', 'notes.md']);
+  expect(again).toMatchObject({ code: 0, stdout: `${target}  existing at version 0  notes.md\n`, stderr: '' });
+});
+
+test('list shows names and hashes in columns, and as JSON everything', async () => {
+  const { stdout } = await cli(['list', 'notes']);
+  expect(stdout.split('\n')[0]).toMatch(/^target +version +hash +name +path$/);
+  expect(stdout.split('\n')[1]).toMatch(new RegExp(`^${target}  0 +[0-9a-f]{12}  notes.md  notes.md$`));
+  const json = JSON.parse((await cli(['--json', 'list'])).stdout) as { status: string; targets: { target_file_id: string }[] };
+  expect(json).toMatchObject({ status: 'ok', has_more: false });
+  expect(json.targets.map((row) => row.target_file_id)).toEqual([target]);
+  expect((await cli(['list', 'nothing is called this'])).stdout).toBe('no documents\n');
+});
+
+test('read prints the text itself, a part of it, and the last version of a long document', async () => {
+  expect((await cli(['read', target])).stdout).toBe('# Notes\n\nalpha\nbéta 🎈\n');
+  expect((await cli(['read', target, '--start', '15', '--length', '6'])).stdout).toBe('béta 🎈\n');
+  const long = Array.from({ length: 3000 }, (_, n) => `line ${n}\n`).join('');
+  writeFileSync(path.join(cwd, 'long.txt'), long);
+  const [{ target_file_id: id }] = JSON.parse((await cli(['import', 'long.txt', '--json'])).stdout) as [{ target_file_id: string }];
+  expect((await cli(['read', id])).stdout).toBe(long);
+});
+
+test('log, show, replay and verify follow one history', async () => {
+  const { accepted, rejected } = await attempts();
+  const log = (await cli(['log', target])).stdout.split('\n');
+  expect(log[1]).toMatch(new RegExp(`^2  rejected  1 +target_version_mismatch +${rejected} `));
+  expect(log[2]).toMatch(new RegExp(`^1  accepted  0 → 1 +${accepted} `));
+  expect((await cli(['log', target, '--limit', '1'])).stdout).toMatch(/more: --before 2\n$/);
+
+  const shown = await cli(['show', accepted]);
+  expect(shown.code).toBe(0);
+  expect(shown.stdout).toMatch(/operation[\s\S]*match[\s\S]*payload\n\{.*"match":"alpha".*\}\n$/);
+  const json = JSON.parse((await cli(['show', rejected, '--json'])).stdout) as Record<string, unknown>;
+  expect(json).toMatchObject({ status: 'rejected', failure_reason: 'target_version_mismatch', changes: [] });
+
+  const replay = await cli(['replay', target]);
+  expect(replay.code).toBe(0);
+  expect(replay.stdout).toMatch(/^success: version 1, hash [0-9a-f]{64}\n(  holds  \w+\n){4}$/);
+  const verified = await cli(['verify', target]);
+  expect(verified).toMatchObject({ code: 0, stderr: '' });
+  const noted = /note elsewhere: (\S+)\n$/.exec(verified.stdout)?.[1] as string;
+  expect((await cli(['verify', target, '--noted', noted])).code).toBe(0);
+  expect((await cli(['verify', target, '--noted', noted.replace(/[0-9a-f]{4}$/, '0000')])).code).toBe(8);
+  expect((await cli(['verify'])).stdout).toBe('sound\n');
+});
+
+test('what is not there is 7, what a rule refuses is 6, what cannot be read is 6 with its reason', async () => {
+  for (const args of [
+    ['read', UNKNOWN],
+    ['log', UNKNOWN],
+    ['replay', UNKNOWN],
+    ['show', UNKNOWN],
+    ['show', 'nonsense'],
+    ['verify', UNKNOWN],
+  ]) {
+    expect((await cli(args)).code, args.join(' ')).toBe(7);
+  }
+  expect((await cli(['read', 'nonsense'])).code).toBe(6);
+  expect((await cli(['log', target, '--status', 'maybe'])).stdout).toMatch(/^invalid_argument/);
+  writeFileSync(path.join(cwd, 'binary'), Buffer.from([0x66, 0xff, 0x00]));
+  expect((await cli(['import', 'binary'])).code).toBe(6);
+});
+
+test('an edited history is found, and the exit code says so', async () => {
+  writeFileSync(path.join(cwd, 'edited.md'), 'one\ntwo\n');
+  const [{ target_file_id: id }] = JSON.parse((await cli(['import', 'edited.md', '--json'])).stdout) as [{ target_file_id: string }];
+  const admin = await database.client('admin');
+  await admin.query("update patchdiff_store.cloud_target_files set current_content = 'one\nTWO\n' where target_file_id = $1", [id]);
+  const verified = await cli(['verify', id]);
+  expect(verified.code).toBe(8);
+  expect(verified.stdout).toMatch(/patchdiff_store\.cloud_target_files|cloud_target_files/);
+  const replay = await cli(['replay', id]);
+  expect(replay.code).toBe(8);
+  expect(replay.stdout).toMatch(/fails {2}content_matches/);
+});
+
+test('a name cannot move the cursor', async () => {
+  const client = await database.client('writer');
+  await client.query(`select patchdiff.create_target(p_target => null, p_display_name => $1, p_content => 'x')`, ['\u001b[2Jred']);
+  expect((await cli(['list', 'red'])).stdout).toContain('\\x1b[2Jred');
+});
