@@ -87,9 +87,11 @@ class Reader {
         return;
       }
       case 'npm install --global .': {
-        const prefix = join(this.folder, 'global');
-        execFileSync('npm', ['install', '--global', '.', '--prefix', prefix, '--offline', '--ignore-scripts'], { cwd: PACKAGE_ROOT, stdio: 'pipe' });
-        execFileSync(join(prefix, 'bin/patchdiff'), ['--version'], { cwd: this.folder, stdio: 'pipe' });
+        // `npx` then finds the command from any folder, as the page says.
+        const options = { env: { ...process.env, npm_config_prefix: join(this.folder, 'global') }, encoding: 'utf8', stdio: 'pipe' } as const;
+        execFileSync('npm', ['install', '--global', '.', '--offline', '--ignore-scripts'], { ...options, cwd: PACKAGE_ROOT });
+        const said = execFileSync('npx', ['--offline', '--', 'patchdiff', '--version'], { ...options, cwd: this.folder });
+        expect(said.trim()).toBe((JSON.parse(read('package.json')) as { version: string }).version);
         return;
       }
       default: {
