@@ -8,7 +8,7 @@ export { evaluate } from './evaluate.ts';
 export type { Evaluation } from './evaluate.ts';
 export { identityOf } from './identity.ts';
 export type { Identity } from './identity.ts';
-export { isAbsent, isInteger, isObject, member } from './json.ts';
+export { member } from './json.ts';
 export type { JsonObject, JsonValue, Sha256 } from './json.ts';
 export { LIMITS } from './limits.ts';
 export { countOccurrences, eachOccurrence, firstOccurrence, lastOccurrence } from './occurrences.ts';

@@ -34,7 +34,7 @@ export function preconditionFault(submission: Submission, row: Row, parentResolv
 }
 
 /** Key syntax of a fresh key. A key with unencodable text is an encoding fault instead. */
-export function keyFault({ clientRequestId, rawMetadata, encodable }: Submission): Fault | null {
+function keyFault({ clientRequestId, rawMetadata, encodable }: Submission): Fault | null {
   const raw = rawMetadata?.client_request_id;
   const bad = clientRequestId === null ? raw !== undefined && (encodable || !holdsUnencodable(raw)) : !KEY.test(clientRequestId);
   return bad ? faultOf('invalid_client_request_id') : null;
