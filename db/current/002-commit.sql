@@ -49,10 +49,11 @@ set local role patchdiff_owner;
 --! include patchdiff_store/recall_attempt.sql
 --! include patchdiff_store/request_fingerprint.sql
 --! include patchdiff_store/stale_receipt.sql
+--! include patchdiff_store/common_run.sql
+--! include patchdiff_store/next_long_occurrence.sql
 --! include patchdiff_store/next_occurrence.sql
 --! include patchdiff_store/is_absent.sql
 --! include patchdiff_store/last_occurrence.sql
---! include patchdiff_store/common_run.sql
 --! include patchdiff_store/scan_occurrences.sql
 --! include patchdiff_store/nth_occurrence.sql
 --! include patchdiff_store/prefix_chars.sql

@@ -206,18 +206,20 @@ begin
     v_row.validation_stage := 'accepted';
     v_row.after_version := v_locked.version + 1;
     v_row.after_hash := v_walk.after_hash;
+    -- Taken out, so that the walk can be handed on without copying it.
+    v_content := v_walk.after_content;
+    v_walk.after_content := null;
     v_row.warnings := patchdiff_store.warnings_of(v_walk, v_locked.current_hash, p_warnings)::json;
     v_locked.version := v_row.after_version;
     v_locked.current_hash := v_row.after_hash;
     update patchdiff_store.cloud_target_files as t
-    set current_content = convert_from(v_walk.after_content, 'UTF8'),
+    set current_content = convert_from(v_content, 'UTF8'),
         current_hash = v_walk.after_hash,
         version = v_row.after_version,
-        content_bytes = octet_length(v_walk.after_content),
+        content_bytes = octet_length(v_content),
         content_chars = v_walk.after_chars,
         updated_at = clock_timestamp()
     where t.target_file_id = p_target;
-    v_walk.after_content := null;
   else
     v_head := patchdiff_store.head_of_content(p_target);
     if v_fault.context_kind is null then

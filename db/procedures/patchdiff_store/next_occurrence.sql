@@ -1,7 +1,6 @@
 -- The byte offset of the first occurrence of a needle whose start lies in p_from … p_to, or null. UTF-8 is
--- self-synchronising, so an occurrence in bytes is one in code points. Windows grow from a kilobyte, and stay small
--- for long needles: position() compares up to the needle's length at every byte of periodic text and cannot be
--- interrupted, so no one call may take long.
+-- self-synchronising, so an occurrence in bytes is one in code points. Windows grow from a kilobyte to a megabyte:
+-- position() cannot be interrupted, so no one call may take long. Long needles go by next_long_occurrence.
 create or replace function patchdiff_store.next_occurrence (
   p_hay bytea,
   p_needle bytea,
@@ -17,10 +16,13 @@ declare
   v_length integer := octet_length(p_needle);
   v_to integer := least(p_to, octet_length(p_hay) - v_length);
   v_from integer := greatest(p_from, 0);
-  v_most integer := greatest(4096, least(1048576, 67108864 / v_length));
   v_window integer := 1024;
   v_at integer;
 begin
+  if v_length > 512 then
+    return patchdiff_store.next_long_occurrence(p_hay, p_needle, v_from, v_to);
+  end if;
+
   while v_from <= v_to loop
     v_window := least(v_window, v_to - v_from + 1);
     v_at := position(p_needle in substring(p_hay from v_from + 1 for v_window - 1 + v_length));
@@ -29,7 +31,7 @@ begin
     end if;
 
     v_from := v_from + v_window;
-    v_window := least(v_window * 4, v_most);
+    v_window := least(v_window * 4, 1048576);
   end loop;
 
   return null;

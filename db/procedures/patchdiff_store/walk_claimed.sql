@@ -16,7 +16,7 @@ create or replace function patchdiff_store.walk_claimed (
 as $$
 declare
   v_walk patchdiff_store.walk;
-  v_buffer bytea := p_content;
+  v_buffer bytea;
   v_bytes integer := octet_length(p_content);
   v_chars integer := p_chars;
   v_mark_bytes integer := 0;
@@ -70,6 +70,7 @@ begin
     end if;
   end if;
 
+  v_buffer := p_content;
   for v_i in 1..v_count loop
     v_start := v_starts[v_i];
     v_text := v_matched[v_i];
