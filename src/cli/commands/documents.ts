@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { JsonObject } from '../../service/types.ts';
 import { EXIT, exitOfStatus, type Exit } from '../exit.ts';
 import { plain, printable, short, table, type Host, type Output } from '../output.ts';
+import { withProgress } from '../progress.ts';
 import type { Run } from '../run.ts';
 import { withSession } from './db-session.ts';
 
@@ -86,7 +87,9 @@ export function addDocumentCommands(program: Command, host: Host, run: Run): voi
       run((output, target: string, options: { to?: string }) =>
         withSession(host, output, null, async ({ service }) => {
           const upTo = options.to === undefined ? {} : { up_to_version: Number(options.to) };
-          const result = await service.replayTarget({ target_file_id: target, ...upTo });
+          const result = await withProgress(host, output, (onProgress) =>
+            service.replayTarget({ target_file_id: target, ...upTo }, { onProgress }),
+          );
           const exit = answer(output, result, () => renderReplay(output, result));
           return result['materialized_state_matches'] === false ? EXIT.unsound : exit;
         }),
@@ -97,15 +100,15 @@ export function addDocumentCommands(program: Command, host: Host, run: Run): voi
 async function importFiles(host: Host, output: Output, files: string[], options: { workspace?: string }): Promise<Exit> {
   const results: JsonObject[] = [];
   const root = options.workspace ?? (host.env['PATCHDIFF_WORKSPACE_ROOT'] || null);
-  for (const file of files) {
-    const absolute = path.resolve(host.cwd, file);
-    const workspace = root === null ? path.dirname(absolute) : path.resolve(host.cwd, root);
-    results.push(
-      await withSession(host, output, workspace, ({ service }) =>
-        service.initializeTarget({ from_workspace: true, path: path.relative(workspace, absolute) }),
-      ),
-    );
-  }
+  await withProgress(host, output, async (onProgress) => {
+    for (const [index, file] of files.entries()) {
+      onProgress(index, files.length, printable(file));
+      const absolute = path.resolve(host.cwd, file);
+      const workspace = root === null ? path.dirname(absolute) : path.resolve(host.cwd, root);
+      const args = { from_workspace: true, path: path.relative(workspace, absolute) };
+      results.push(await withSession(host, output, workspace, ({ service }) => service.initializeTarget(args)));
+    }
+  });
   output.answer(results, () =>
     results
       .map((result, index) =>
