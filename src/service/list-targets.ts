@@ -26,6 +26,21 @@ function decodeCursor(text: string): Cursor | null {
   return match === null ? null : { createdAt: match[1] ?? '', targetFileId: match[2] ?? '' };
 }
 
+function entryOf(row: TargetHead): JsonObject {
+  return {
+    target_file_id: row.target_file_id,
+    display_name: row.display_name,
+    version: row.version,
+    current_hash: row.current_hash,
+    total_chars: row.content_chars,
+    content_bytes: row.content_bytes,
+    workspace_path: row.workspace_path,
+    last_synced_version: row.last_synced_version,
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+  };
+}
+
 /** Targets, newest first, whose name or workspace path holds `filter`; pages by keyset, so that new targets never enter a running traversal. */
 export async function listTargets(context: Context, args: unknown, options: CallOptions = {}): Promise<JsonObject> {
   const reader = new ArgumentReader(args);
@@ -42,7 +57,7 @@ export async function listTargets(context: Context, args: unknown, options: Call
   const hasMore = rows.length > limit;
   return {
     status: 'ok',
-    targets: page as unknown as JsonObject[],
+    targets: page.map(entryOf),
     has_more: hasMore,
     next_cursor: hasMore && last !== undefined ? encodeCursor(last) : null,
   };

@@ -22,47 +22,47 @@ const MAX_ROUNDS = 3;
 const STYLES: readonly string[] = ['lf', 'crlf', 'cr', 'mixed', 'none'] satisfies SourceLineEndings['style'][];
 
 interface Rendered {
+  ok: true;
   version: number;
   contentHash: string;
   expectedDiskSha256: string | null;
   plan: PublicationPlan;
 }
 
-/** The bytes of the version as it stands; a JsonObject is the answer when there are none to write. */
-async function render(context: Context, id: string, options: CallOptions): Promise<Rendered | JsonObject> {
+/** The bytes of the version as it stands, or the answer when there are none to write. */
+async function render(context: Context, id: string, options: CallOptions): Promise<Rendered | { ok: false; answer: JsonObject }> {
+  const refused = (answer: JsonObject): { ok: false; answer: JsonObject } => ({ ok: false, answer });
   const row = await readTarget(context.database, id, options);
   if (row === null) throw new RangeError('a target vanished');
   const contentHash = sha256(row.current_content);
   if (contentHash !== row.current_hash) {
-    return refusedSave(id, 'content_diverged', 'the stored content does not match its recorded hash; nothing was written');
+    return refused(refusedSave(id, 'content_diverged', 'the stored content does not match its recorded hash; nothing was written'));
   }
   const style = row.source_line_endings === null ? undefined : member(row.source_line_endings, 'style');
   if (typeof style !== 'string' || !STYLES.includes(style)) {
-    return refusedSave(id, 'unknown_line_endings', 'the line ends of the source are not recorded; nothing is guessed');
+    return refused(refusedSave(id, 'unknown_line_endings', 'the line ends of the source are not recorded; nothing is guessed'));
   }
   const plan = planPublication(row.current_content, style as SourceLineEndings['style'], row.source_bom);
-  if (!plan.ok) return refusedByWorkspace(id, plan);
-  return { version: row.version, contentHash, expectedDiskSha256: row.last_synced_disk_sha256, plan };
+  if (!plan.ok) return refused(refusedByWorkspace(id, plan));
+  return { ok: true, version: row.version, contentHash, expectedDiskSha256: row.last_synced_disk_sha256, plan };
 }
 
 /** What the second transaction came to. */
 type Installation = { kind: 'moved' } | { kind: 'recorded'; receipt: SaveReceiptRow; refusal: Refusal | null; published: Published | null };
 
-/** Set once the bytes stand on disk, so that a failure after that is told apart from one before. */
-interface Progress {
+interface Attempt {
+  workspace: Workspace;
+  path: string;
+  call: SaveTarget;
+  publicationId: string;
+  rendered: Rendered;
+  /** Set once the bytes stand on disk, so that a failure after that is told apart from one before. */
   published: Published | null;
 }
 
-async function install(
-  database: Database,
-  context: Context,
-  workspace: Workspace,
-  path: string,
-  call: SaveTarget,
-  publicationId: string,
-  rendered: Rendered,
-  progress: Progress,
-): Promise<Installation> {
+/** The second transaction: the target's lock, the file, the outcome. */
+async function install(database: Database, attempt: Attempt): Promise<Installation> {
+  const { workspace, path, call, publicationId, rendered } = attempt;
   const close = (outcome: RecordPublication['outcome'], observedDiskSha256: string | null, detail: JsonObject): Promise<SaveReceiptRow> =>
     recordPublication(database, {
       targetFileId: call.targetFileId,
@@ -71,7 +71,7 @@ async function install(
       observedDiskSha256,
       detail: JSON.stringify(detail),
       clientRequestId: call.clientRequestId,
-      actor: context.actor,
+      actor: call.actor,
     });
   const lock = await lockPublication(database, call.targetFileId, publicationId);
   if (lock.outcome === 'closed') return { kind: 'moved' };
@@ -84,7 +84,7 @@ async function install(
     const receipt = await close('rejected', typeof observed === 'string' ? observed : null, detail);
     return { kind: 'recorded', receipt, refusal: published, published: null };
   }
-  progress.published = published;
+  attempt.published = published;
   const receipt = await close('published', published.writtenSha256, {
     mode: published.mode,
     owner_kept: published.ownerKept,
@@ -121,9 +121,7 @@ async function closeInterrupted(context: Context, call: SaveTarget, publicationI
     detail: JSON.stringify(detail),
     clientRequestId: null,
     actor: context.actor,
-  }).catch((error: unknown) => {
-    if (!(error instanceof DatabaseError)) throw error;
-  });
+  }).catch(() => undefined);
 }
 
 function diskFacts(published: Published): JsonObject {
@@ -160,9 +158,8 @@ export async function publishTarget(
   const id = call.targetFileId;
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const rendered = await render(context, id, options);
-    if (!('plan' in rendered)) return rendered;
-    const { version, contentHash, expectedDiskSha256 } = rendered as Rendered;
-    const { plan } = rendered as Rendered;
+    if (!rendered.ok) return rendered.answer;
+    const { version, contentHash, expectedDiskSha256, plan } = rendered;
     const { targetFileId, expectedVersion, expectedHash, clientRequestId, actor } = call;
     const intent = await openPublication(
       context.database,
@@ -191,14 +188,12 @@ export async function publishTarget(
       };
     }
     const publicationId = intent.publication_id;
-    const progress: Progress = { published: null };
+    const attempt: Attempt = { workspace, path, call, publicationId, rendered, published: null };
     let installation: Installation;
     try {
-      installation = await context.database.transaction((bound) =>
-        install(bound, context, workspace, path, call, publicationId, rendered as Rendered, progress),
-      );
+      installation = await context.database.transaction((bound) => install(bound, attempt));
     } catch (error) {
-      if (progress.published !== null) return partialReceipt(id, publicationId, progress.published, error);
+      if (attempt.published !== null) return partialReceipt(id, publicationId, attempt.published, error);
       await closeInterrupted(context, call, publicationId);
       throw error;
     }

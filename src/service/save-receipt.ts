@@ -4,7 +4,7 @@ import type { Refusal } from '../workspace/index.ts';
 
 const READ_AGAIN = 'Read the target again and save with the version and hash of that answer.';
 const RETRY = 'Send the same call again.';
-const MEND_FILE = 'Correct what detail says about the file or its directory, then save again.';
+const MEND_FILE = 'Correct what detail says about the file or its directory, then send the same call again.';
 
 /** What to do after a SAVE or an import that was refused, by failure code. */
 const NEXT: Readonly<Record<string, string>> = {
@@ -30,6 +30,7 @@ const NEXT: Readonly<Record<string, string>> = {
   target_exists_with_other_content: 'Read the existing target, or leave target_file_id out to create another one.',
   content_too_large: 'Split the document: a target holds at most 16 MiB.',
   file_too_large: 'Split the file: a target holds at most 16 MiB.',
+  invalid_utf8: 'Convert the file to UTF-8, then import it again.',
   path_not_found: 'Check the path; it is relative to the workspace root.',
 };
 

@@ -8,6 +8,8 @@ export interface CountingProxy {
   takeStatements(): number;
   /** Sync and Query messages since the last call: each is one round trip. */
   takeRoundTrips(): number;
+  /** Bytes from client to server, and back, since the last call. */
+  takeBytes(): { sent: number; received: number };
   close(): Promise<void>;
 }
 
@@ -37,6 +39,7 @@ export async function startCountingProxy(serverUrl: string): Promise<CountingPro
   const target = new URL(serverUrl);
   let statements = 0;
   let roundTrips = 0;
+  let bytes = { sent: 0, received: 0 };
   const sockets = new Set<net.Socket>();
   const proxy = net.createServer((client) => {
     const server = net.connect(Number(target.port || 5432), target.hostname);
@@ -55,6 +58,8 @@ export async function startCountingProxy(serverUrl: string): Promise<CountingPro
         if (type === SYNC || type === QUERY) roundTrips += 1;
       }),
     );
+    client.on('data', (chunk) => (bytes.sent += chunk.length));
+    server.on('data', (chunk) => (bytes.received += chunk.length));
     client.pipe(server);
     server.pipe(client);
   });
@@ -70,6 +75,11 @@ export async function startCountingProxy(serverUrl: string): Promise<CountingPro
     url: url.href,
     takeStatements: () => take(statements, () => (statements = 0)),
     takeRoundTrips: () => take(roundTrips, () => (roundTrips = 0)),
+    takeBytes: () => {
+      const taken = bytes;
+      bytes = { sent: 0, received: 0 };
+      return taken;
+    },
     close: async () => {
       for (const socket of sockets) socket.destroy();
       await new Promise<void>((resolve) => proxy.close(() => resolve()));
