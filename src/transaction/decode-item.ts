@@ -152,7 +152,8 @@ function selectorFault(item: JsonObject, refuse: Refuse): Fault | null {
 function unknownFault(item: JsonObject, operation: Change['operation'], { format, profile }: ItemContext, refuse: Refuse): Fault | null {
   const known = new Set<string>(KNOWN[operation]);
   if (format !== 'patchdiff-tx/1') known.add('op');
-  if (operation === 'span' && profile.spanAdjacency) for (const name of ADJACENCY) known.add(name);
+  // An explicit null means absent, so it does not ask for the profile with adjacency and is no unknown field without it.
+  if (operation === 'span') for (const name of ADJACENCY) if (profile.spanAdjacency || item[name] === null) known.add(name);
   const unknown = sortedNames(item).find((name) => !known.has(name));
   return unknown === undefined ? null : refuse('unknown_field', cutName(unknown));
 }
