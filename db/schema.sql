@@ -709,12 +709,12 @@ view patchdiff_store.target_state owner patchdiff_owner as
 -- Routines
 function patchdiff.commit_attempt (p_target uuid, p_payload text, p_client_request_id text, p_parent text, p_attempt integer, p_source text, p_actor json, p_base_hash text, p_verdict text, p_resolved_starts integer[], p_after_hash text, p_diagnostic json, p_warnings json, p_raw_metadata jsonb DEFAULT NULL::jsonb)
   returns patchdiff.commit_receipt
-  owner patchdiff_owner, language plpgsql, volatile, security definer, set search_path="", pg_temp, lock_timeout=5s
+  owner patchdiff_owner, language plpgsql, volatile, security definer, set search_path="", pg_temp, lock_timeout=5s, plan_cache_mode=force_generic_plan, standard_conforming_strings=on
   body md5 3fde988777233bdd78d677b818f04660
 function patchdiff.create_target (p_target uuid, p_display_name text, p_content text, p_source jsonb DEFAULT NULL::jsonb, p_workspace jsonb DEFAULT NULL::jsonb, p_actor json DEFAULT NULL::json)
   returns patchdiff.target_receipt
   owner patchdiff_owner, language plpgsql, volatile, security definer, set search_path="", pg_temp, lock_timeout=5s
-  body md5 ad5ae74a66adb63cff8ba9834ca6f33a
+  body md5 dd96509ce24b979eaff788b6dcda4881
 function patchdiff.find_binding (p_root text, p_path text)
   returns TABLE(target_file_id uuid, root_device text, root_inode text, bound_at timestamp with time zone, version bigint, current_hash text, last_synced_disk_sha256 text, last_synced_version bigint, source_bom boolean, source_line_endings jsonb)
   owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp
@@ -734,7 +734,7 @@ function patchdiff.lock_publication (p_target uuid, p_publication_id uuid)
 function patchdiff.open_publication (p_target uuid, p_expected_version bigint, p_expected_hash text, p_version bigint, p_content_hash text, p_expected_disk_sha256 text, p_written_sha256 text, p_written_bytes bigint, p_actor json DEFAULT NULL::json, p_client_request_id text DEFAULT NULL::text)
   returns patchdiff.publication_receipt
   owner patchdiff_owner, language plpgsql, volatile, security definer, set search_path="", pg_temp, lock_timeout=5s
-  body md5 5ceaf68d3e50550a0945593bfacd259c
+  body md5 74dee16269fbad03fd04cbd735fbf342
 function patchdiff.read_attempt (p_pdcp_log_id uuid)
   returns SETOF patchdiff.attempt_entry
   owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp
@@ -762,11 +762,11 @@ function patchdiff.read_target (p_target uuid)
 function patchdiff.record_publication (p_target uuid, p_publication_id uuid, p_outcome text, p_observed_disk_sha256 text DEFAULT NULL::text, p_detail json DEFAULT NULL::json, p_client_request_id text DEFAULT NULL::text, p_actor json DEFAULT NULL::json)
   returns patchdiff.save_receipt
   owner patchdiff_owner, language plpgsql, volatile, security definer, set search_path="", pg_temp, lock_timeout=5s
-  body md5 ddcfa2f615aa14b5d8f1ed71ea52dcdb
+  body md5 c187c3e016eeb29e506d2da5a685abf1
 function patchdiff.save_target (p_target uuid, p_expected_version bigint DEFAULT NULL::bigint, p_expected_hash text DEFAULT NULL::text, p_client_request_id text DEFAULT NULL::text, p_actor json DEFAULT NULL::json, p_sync_workspace boolean DEFAULT false)
   returns patchdiff.save_receipt
   owner patchdiff_owner, language plpgsql, volatile, security definer, set search_path="", pg_temp, lock_timeout=5s
-  body md5 9a0c77f28ad2a2275f932b0028ae0cb4
+  body md5 33fbe1486eee7cb404202298544afdc7
 function patchdiff_audit.chain_head (p_target uuid)
   returns TABLE(chain_sequence bigint, chain_head text)
   owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp
@@ -841,20 +841,28 @@ function patchdiff_store.canonical_object (p_object jsonb, p_nested jsonb DEFAUL
   body md5 702828f0c5371d40094f75357eb62596
 function patchdiff_store.canonical_record (p_record jsonb, p_items text, p_replacement text)
   returns text
-  owner patchdiff_owner, language sql, immutable, set search_path="", pg_temp
+  owner patchdiff_owner, language sql, immutable
   body md5 59944a041213bd06abe259d8d4a63449
 function patchdiff_store.change_id_of (p_item jsonb, p_ordinal integer)
   returns text
   owner patchdiff_owner, language sql, immutable
   body md5 7076188031eebbbea8e1c3907d218f14
+function patchdiff_store.changes_json (p_walk patchdiff_store.walk)
+  returns json
+  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  body md5 3eb7d47b578713a900818c97181601d0
 function patchdiff_store.changes_of (p_target uuid, p_log_sequence bigint)
-  returns text
+  returns json
   owner patchdiff_owner, language sql, stable, set search_path="", pg_temp
-  body md5 fcd2db782b80f1c807b6ed4d6d07c005
+  body md5 1ac9684562310e1206be07f5f9ac0396
+function patchdiff_store.check_claim (p_argument text, p_value json)
+  returns void
+  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  body md5 f16b827d7d4d36bb63acacd4a70f8427
 function patchdiff_store.check_commit_call (p_target uuid, p_payload text, p_client_request_id text, p_parent text, p_attempt integer, p_source text, p_actor json, p_verdict text, p_claimed_reason text, p_warnings json, p_raw_metadata jsonb)
   returns void
   owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
-  body md5 ad8ab554bcc53436a05b5adcbf7e6295
+  body md5 67483bb1c24ccd3e54d04ca0c86e9bed
 function patchdiff_store.check_creation (p_display_name text, p_content text, p_workspace jsonb)
   returns void
   owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
@@ -886,7 +894,7 @@ function patchdiff_store.claimed_reason (p_diagnostic json)
 function patchdiff_store.commit_submission (p_target uuid, p_payload text, p_client_request_id text, p_parent text, p_attempt integer, p_source text, p_actor json, p_base_hash text, p_verdict text, p_resolved_starts integer[], p_after_hash text, p_claimed_reason text, p_warnings json, p_raw_metadata jsonb)
   returns patchdiff.commit_receipt
   owner patchdiff_owner, language plpgsql, volatile, set search_path="", pg_temp
-  body md5 4b5a26ff10e8a253f8f67a7604e0eeb9
+  body md5 7f3dfda9713b707d0458823070e15c16
 function patchdiff_store.common_run (p_hay bytea, p_from integer, p_distance integer)
   returns integer
   owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
@@ -915,10 +923,6 @@ function patchdiff_store.envelope_of (p_payload text, p_record jsonb, p_parent t
   returns patchdiff_store.envelope
   owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
   body md5 c7ad6417522abbdc818e359bd90ff114
-function patchdiff_store.fact_json (p_ordinal integer, p_change_id text, p_operation text, p_span_start integer, p_span_end integer, p_matched_chars integer, p_replacement_chars integer, p_matched_sha256 text, p_replacement_sha256 text)
-  returns text
-  owner patchdiff_owner, language sql, immutable
-  body md5 ce0b7196ee4cec0412d96021178509c7
 function patchdiff_store.failure_words (p_code text)
   returns TABLE(stage text, reason text, words text)
   owner patchdiff_owner, language sql, immutable, set search_path="", pg_temp
@@ -973,8 +977,8 @@ function patchdiff_store.is_canonical (p_payload text, p_record jsonb)
   body md5 b1e799f09b540912436ffb66d4ed23e8
 function patchdiff_store.is_intact (p_locked patchdiff_store.locked_target, p_content bytea)
   returns boolean
-  owner patchdiff_owner, language sql, immutable, set search_path="", pg_temp
-  body md5 936054ef1b5b0fccfd37628894f1fe06
+  owner patchdiff_owner, language sql, immutable
+  body md5 bf1a69ef9722a294eda5968eac349f50
 function patchdiff_store.is_json_object (p_text text)
   returns boolean
   owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
@@ -1019,10 +1023,14 @@ function patchdiff_store.nests_beyond (p_json text, p_levels integer)
   returns boolean
   owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
   body md5 f96878cc1bd5222fe3bd1560817b1d5c
+function patchdiff_store.next_long_occurrence (p_hay bytea, p_needle bytea, p_from integer, p_to integer)
+  returns integer
+  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  body md5 9a9411448f6b33394a07ebc22c06a2ec
 function patchdiff_store.next_occurrence (p_hay bytea, p_needle bytea, p_from integer, p_to integer)
   returns integer
   owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
-  body md5 dc0ff3301f0c68b1e8c233b8aa8c2c05
+  body md5 4a8c301e66e66b8e264476c87fc83084
 function patchdiff_store.nth_occurrence (p_hay bytea, p_needle bytea, p_nth bigint)
   returns integer
   owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
@@ -1074,7 +1082,7 @@ function patchdiff_store.raw_values (p_attempt patchdiff_store.append_only_pdcp_
 function patchdiff_store.read_operations (p_items jsonb, p_format text)
   returns patchdiff_store.operations
   owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
-  body md5 8aec7c8cd0b1d563784ee2ad5ea03e8f
+  body md5 d423cfa6583a812a3725686b51edaec4
 function patchdiff_store.recall_attempt (p_locked patchdiff_store.locked_target, p_log_sequence bigint)
   returns patchdiff.commit_receipt
   owner patchdiff_owner, language plpgsql, stable, set search_path="", pg_temp
@@ -1083,10 +1091,10 @@ function patchdiff_store.recall_save (p_locked patchdiff_store.locked_target, p_
   returns patchdiff.save_receipt
   owner patchdiff_owner, language plpgsql, volatile, set search_path="", pg_temp
   body md5 9a479741239a62399a382dd613521684
-function patchdiff_store.receipt_of (p_locked patchdiff_store.locked_target, p_row patchdiff_store.append_only_pdcp_logs, p_changes text, p_context text)
+function patchdiff_store.receipt_of (p_locked patchdiff_store.locked_target, p_row patchdiff_store.append_only_pdcp_logs, p_changes json, p_context text)
   returns patchdiff.commit_receipt
   owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
-  body md5 395a7d35625502e3b9c939717ef14a10
+  body md5 e5c21082f7b8d3de91a43249cee894d0
 function patchdiff_store.reconstruct (p_target uuid, p_version bigint)
   returns text
   owner patchdiff_owner, language plpgsql, stable, set search_path="", pg_temp
@@ -1154,7 +1162,7 @@ function patchdiff_store.verify_attempt_replay (p_buffer bytea, p_target uuid, p
 function patchdiff_store.verify_attempts (p_target uuid)
   returns SETOF patchdiff_store.finding
   owner patchdiff_owner, language sql, stable, set search_path="", pg_temp
-  body md5 a5ecf2a8c39d87e098e6ce5e110303d9
+  body md5 28b803cfa13190b0b6547dcda31b1c88
 function patchdiff_store.verify_chain (p_target uuid, p_noted_sequence bigint, p_noted_hash text)
   returns SETOF patchdiff_store.finding
   owner patchdiff_owner, language sql, stable, set search_path="", pg_temp
@@ -1190,19 +1198,15 @@ function patchdiff_store.verify_target (p_target uuid, p_noted_sequence bigint, 
 function patchdiff_store.walk_claimed (p_content bytea, p_chars integer, p_operations patchdiff_store.operations, p_starts integer[])
   returns patchdiff_store.walk
   owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
-  body md5 8a08b76d7a3c1f13043a767e910fc2e2
+  body md5 c5d3e9471cfc2cb3f99e201b3808fa64
 function patchdiff_store.walk_found (p_content bytea, p_chars integer, p_operations patchdiff_store.operations, p_container text)
   returns patchdiff_store.walk
   owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
-  body md5 8233f93d8001abdc7c509cd52dd953f1
+  body md5 36f0f915bb24a1189b080ab5eeb6ebe9
 function patchdiff_store.walk_masked (p_content bytea, p_chars integer, p_operations patchdiff_store.operations, p_starts integer[])
   returns patchdiff_store.walk
   owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
-  body md5 21d3d49aed7a67867b50e1d7305271b4
-function patchdiff_store.walk_of (p_operations patchdiff_store.operations)
-  returns patchdiff_store.walk
-  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
-  body md5 47f5b1804bd3e59b04d64184a79b0b80
+  body md5 da1fb021b254cfe5627adcbd7e7bd877
 function patchdiff_store.walk_replacement (p_locked patchdiff_store.locked_target, p_replacement text)
   returns patchdiff_store.walk
   owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
@@ -1210,7 +1214,7 @@ function patchdiff_store.walk_replacement (p_locked patchdiff_store.locked_targe
 function patchdiff_store.warnings_of (p_walk patchdiff_store.walk, p_before_hash text, p_claimed json)
   returns text
   owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
-  body md5 7c71b2f64d3fe94ae748068fc3a01eb3
+  body md5 303e477ef8ca6c8d8a96b90dcdc852a6
 
 -- Event triggers
 event trigger patchdiff_forbid_ddl on ddl_command_end execute patchdiff_guard.forbid_ddl [A]

@@ -1,4 +1,4 @@
-import { readdirSync, renameSync } from 'node:fs';
+import { chmodSync, readdirSync, renameSync } from 'node:fs';
 import path from 'node:path';
 import { DATABASE_FOLDER } from '../src/db/committed.ts';
 import { commitCurrent } from '../src/db/migrate.ts';
@@ -23,6 +23,8 @@ export async function main(argv: readonly string[]): Promise<number> {
     .filter((name) => name.endsWith('.sql'))
     .sort()
     .at(-1);
+  // graphile-migrate leaves it unreadable for other accounts.
+  if (newest !== undefined) chmodSync(path.join(DATABASE_FOLDER, 'committed', newest), 0o444);
   process.stdout.write(`db/committed/${newest ?? ''}\n`);
   return 0;
 }
