@@ -4,6 +4,9 @@
 -- that differs is recorded as claim_mismatch, so no caller can forge, skip or break anything.
 -- Refuses misuse of its own arguments (PD100), a payload that is no JSON object (PD101) or holds a number that nothing
 -- can represent (PD102). Race-safe by the target's row lock, taken first; never commits or rolls back by itself.
+-- Its settings bind everything below it: bodies are parsed at their first use in a session, and a caller who turned
+-- standard_conforming_strings off would change every pattern in them; plans are generic because planning these queries
+-- anew costs more than running them.
 create or replace function patchdiff.commit_attempt (
   p_target uuid,
   p_payload text,
@@ -27,6 +30,7 @@ create or replace function patchdiff.commit_attempt (
   set search_path = '', pg_temp
   set lock_timeout = '5s'
   set plan_cache_mode = 'force_generic_plan'
+  set standard_conforming_strings = 'on'
 as $$
 declare
   v_claimed_reason text := patchdiff_store.claimed_reason(p_diagnostic);
