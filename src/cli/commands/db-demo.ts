@@ -108,8 +108,8 @@ async function demo(host: Host, output: Output, file: string | undefined, inPlac
         `On disk: ${printable(story.before)}`,
         `     is: ${printable(story.after)}`,
         '',
-        `Look further: patchdiff log ${story.target}`,
-        '              patchdiff db psql        (select * from patchdiff_audit.attempts)',
+        `Look further: npx patchdiff log ${story.target}`,
+        '              npx patchdiff db psql    (select * from patchdiff_audit.attempts)',
       ].join('\n'),
     );
     return good ? EXIT.done : EXIT.unsound;
