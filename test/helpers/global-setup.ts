@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node';
-import { buildDist } from './dist.ts';
+import { built } from './build.ts';
 import { startTestServer } from './server.ts';
 import { buildTemplate, dropTemplate, type Template } from './template.ts';
 
@@ -11,7 +11,7 @@ declare module 'vitest' {
 
 /** Once a run that has a database test: the build that process tests start, the server, and the template that each test file copies. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  buildDist();
+  await built();
   const server = await startTestServer(process.env);
   try {
     const template = await buildTemplate(server.url);
