@@ -45,10 +45,14 @@ export const receipt = {
   failed_change_id: stringOrNull,
   diagnostic: { type: 'object', description: 'rejected: stage, whether a new proposal can succeed, and the evidence.' },
   current_context: { type: 'object', description: 'rejected: at most 256 code points of the document as it stands now.' },
-  near_misses: orNull({
-    type: 'object',
+  near_misses: {
+    ...objects,
     description:
-      'rejected: at most 3 texts that nearly match, whether the search was complete, and why the match failed; hints, never applied.',
+      'rejected: at most 3 texts that nearly match, with start, end, line, distance, similarity, text and diff; hints, never applied.',
+  },
+  near_miss_search: orNull({
+    type: 'object',
+    description: 'rejected: whether the search was complete, and why the match failed; null when nothing was searched for.',
   }),
   next_step: { type: 'string', description: 'rejected: what to do next.' },
 } as const satisfies Record<string, OutputProperty>;

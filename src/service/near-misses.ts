@@ -1,7 +1,7 @@
 import { findNearMisses } from '../nearmiss/index.ts';
 import type { NearMissAnswer } from '../nearmiss/index.ts';
 import { canonicalize } from '../text/index.ts';
-import type { Change, Fault, Transaction } from '../transaction/index.ts';
+import type { Change, Fault, JsonObject, Transaction } from '../transaction/index.ts';
 import type { CachedContent } from './content-cache.ts';
 
 const REASONS: ReadonlySet<string> = new Set(['match_absent', 'sequential_match_invalid', 'span_expected_text_mismatch']);
@@ -32,4 +32,11 @@ export function nearMissesFor(
     replacement: canonicalize(change.replace),
     earlierVersions: previous === null ? [] : [{ version: previous.version, content: previous.content }],
   });
+}
+
+/** The two members of an answer: the hits, and how far and with what explanation was searched (null when there was no search). */
+export function nearMissMembers(answer: NearMissAnswer | null): JsonObject {
+  if (answer === null) return { near_misses: [], near_miss_search: null };
+  const { near_misses, ...search } = answer;
+  return { near_misses, near_miss_search: search } as unknown as JsonObject;
 }

@@ -22,7 +22,7 @@ import type { CachedContent } from './content-cache.ts';
 import type { Context } from './context.ts';
 import { heldContent } from './held-content.ts';
 import type { Held } from './held-content.ts';
-import { nearMissesFor } from './near-misses.ts';
+import { nearMissesFor, nearMissMembers } from './near-misses.ts';
 import { nextStep } from './next-step.ts';
 import { previewAccepted } from './preview-answer.ts';
 import { sha256 } from './sha256.ts';
@@ -132,7 +132,7 @@ function rejected(common: JsonObject, { submission, held, related, verdict, prev
       priorChanges,
       rawValues: rawValuesOf(submission, related.parentResolved),
     }),
-    near_misses: nearMisses === null ? null : ({ ...nearMisses } as unknown as JsonObject),
+    ...nearMissMembers(nearMisses),
     next_step: nextStep(fault.code, shape),
   };
 }

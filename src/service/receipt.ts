@@ -2,6 +2,7 @@ import type { CommitReceiptRow } from '../db/calls/commit-attempt.ts';
 import { validityOf } from '../transaction/index.ts';
 import type { NearMissAnswer } from '../nearmiss/index.ts';
 import type { Format, JsonObject, JsonValue } from '../transaction/index.ts';
+import { nearMissMembers } from './near-misses.ts';
 import { nextStep } from './next-step.ts';
 
 /** What a receipt says of the moment of the call, beside the recorded outcome. */
@@ -40,7 +41,7 @@ export function receiptOf(row: CommitReceiptRow, context: ReceiptContext): JsonO
     failed_change_id: row.failed_change_id,
     diagnostic: row.diagnostic as JsonValue,
     current_context: row.current_context as JsonValue,
-    near_misses: context.nearMisses === null ? null : ({ ...context.nearMisses } as unknown as JsonObject),
+    ...nearMissMembers(context.nearMisses),
     next_step: nextStep(row.failure_code ?? '', context.shape),
   };
 }
@@ -81,7 +82,7 @@ export function unlinkedReceipt(format: Format, targetFileId: string | null, fau
       failure_context: unavailable,
     },
     current_context: unavailable,
-    near_misses: null,
+    ...nearMissMembers(null),
     next_step: fault.code === 'arguments_not_an_object' && shape !== null ? shape : nextStep(fault.code, shape),
   };
 }

@@ -63,6 +63,7 @@ describe('through the service, preview and submission say the same, and the text
                 'diagnostic',
                 'validity',
                 'near_misses',
+                'near_miss_search',
                 'next_step',
               ];
         const shown = previewed['omitted'] ? evidence.filter((key) => key !== 'evidence' && key !== 'warnings') : evidence;

@@ -61,7 +61,8 @@ describe('a receipt', () => {
       failed_change_id: 'chg_001',
       diagnostic: { validation_stage: 'transaction_applicability', retryable: true, requires_new_submission: true, decided_by: 'runtime' },
       current_context: { version: 0, start: 0, text: 'The quick brown fox\njumps over\n' },
-      near_misses: { complete: true, near_misses: [{ start: 0, end: 19, line: 1, text: 'The quick brown fox' }] },
+      near_misses: [{ start: 0, end: 19, line: 1, text: 'The quick brown fox' }],
+      near_miss_search: { complete: true },
       next_step: expect.stringContaining('near_misses') as string,
     });
     expect(await rows(id)).toBe(1);
@@ -78,7 +79,8 @@ describe('a receipt', () => {
     expect(again).toEqual({
       ...first,
       deduplicated: true,
-      near_misses: null,
+      near_misses: [],
+      near_miss_search: null,
       current_version: 2,
       version: 2,
       current_hash: hash('three\n'),

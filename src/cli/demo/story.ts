@@ -153,7 +153,7 @@ function mistype(line: string): string {
 }
 
 function nearest(result: ToolResult): string {
-  const [miss] = ((result['near_misses'] as ToolResult | null)?.['near_misses'] ?? []) as ToolResult[];
+  const [miss] = result['near_misses'] as ToolResult[];
   if (typeof miss?.['text'] !== 'string') throw new Error(`no near miss was offered: ${JSON.stringify(result)}`);
   return miss['text'];
 }

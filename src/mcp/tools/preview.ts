@@ -50,6 +50,7 @@ export const preview: ToolDefinition = {
     failed_change_id: receipt.failed_change_id,
     diagnostic: receipt.diagnostic,
     near_misses: receipt.near_misses,
+    near_miss_search: receipt.near_miss_search,
   }),
   example: {
     target_file_id: EXAMPLE_TARGET,
