@@ -24,7 +24,9 @@ export async function built(): Promise<string> {
     const [aside, old] = [path.join(MODULES, '.dist-new'), path.join(MODULES, '.dist-old')];
     const tsc = path.join(MODULES, 'typescript', 'bin', 'tsc');
     try {
-      await promisify(execFile)(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--noCheck', '--outDir', aside], { cwd: PACKAGE_ROOT });
+      await promisify(execFile)(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--noCheck', '--outDir', aside], {
+        cwd: PACKAGE_ROOT,
+      });
       if (existsSync(DIST)) renameSync(DIST, old);
       renameSync(aside, DIST);
     } finally {
