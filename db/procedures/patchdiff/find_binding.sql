@@ -20,6 +20,7 @@ create or replace function patchdiff.find_binding (
   stable
   security definer
   set search_path = '', pg_temp
+  set standard_conforming_strings = 'on'
 as $$
   select
     b.target_file_id,

@@ -12,6 +12,7 @@ create or replace function patchdiff.list_targets (
   stable
   security definer
   set search_path = '', pg_temp
+  set standard_conforming_strings = 'on'
 as $$
   select
     t.target_file_id,

@@ -13,6 +13,7 @@ create or replace function patchdiff.lock_history (
   security definer
   set search_path = '', pg_temp
   set lock_timeout = '5s'
+  set standard_conforming_strings = 'on'
 as $$
 declare
   v_rows integer := patchdiff_store.page_limit(p_limit) + 1;

@@ -11,6 +11,7 @@ create or replace function patchdiff.lock_publication (
   security definer
   set search_path = '', pg_temp
   set lock_timeout = '5s'
+  set standard_conforming_strings = 'on'
 as $$
 declare
   v_locked patchdiff_store.locked_target;

@@ -7,6 +7,7 @@ create or replace function patchdiff.read_attempt (
   stable
   security definer
   set search_path = '', pg_temp
+  set standard_conforming_strings = 'on'
 as $$
   select e.*
   from patchdiff_store.attempt_entry as e

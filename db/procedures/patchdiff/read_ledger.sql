@@ -14,6 +14,7 @@ create or replace function patchdiff.read_ledger (
   stable
   security definer
   set search_path = '', pg_temp
+  set standard_conforming_strings = 'on'
 as $$
 declare
   v_rows integer := patchdiff_store.page_limit(p_limit) + 1;

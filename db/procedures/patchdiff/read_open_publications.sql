@@ -19,6 +19,7 @@ create or replace function patchdiff.read_open_publications (
   stable
   security definer
   set search_path = '', pg_temp
+  set standard_conforming_strings = 'on'
 as $$
   select
     i.target_file_id,

@@ -18,6 +18,7 @@ create or replace function patchdiff.save_target (
   security definer
   set search_path = '', pg_temp
   set lock_timeout = '5s'
+  set standard_conforming_strings = 'on'
 as $$
 declare
   v_fingerprint text;

@@ -8,6 +8,7 @@ create or replace function patchdiff_audit.chain_head (
   stable
   security definer
   set search_path = '', pg_temp
+  set standard_conforming_strings = 'on'
 as $$
   select h.chain_sequence, encode(h.chain_head, 'hex')
   from patchdiff_store.target_heads as h

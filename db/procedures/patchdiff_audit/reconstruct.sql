@@ -10,6 +10,7 @@ create or replace function patchdiff_audit.reconstruct (
   stable
   security definer
   set search_path = '', pg_temp
+  set standard_conforming_strings = 'on'
 as $$
   select patchdiff_store.reconstruct(p_target, p_version)
 $$;

@@ -18,6 +18,7 @@ create or replace function patchdiff_audit.retry_tree (
   stable
   security definer
   set search_path = '', pg_temp
+  set standard_conforming_strings = 'on'
 as $$
   with recursive ancestors as (
     select l.target_file_id, l.pdcp_log_id, l.parent_pdcp_log_id

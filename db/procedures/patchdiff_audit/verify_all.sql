@@ -6,6 +6,7 @@ create or replace function patchdiff_audit.verify_all ()
   stable
   security definer
   set search_path = '', pg_temp
+  set standard_conforming_strings = 'on'
 as $$
   select m.target_file_id, f.table_name, f.row_key, f.column_name, f.problem
   from (

@@ -11,6 +11,7 @@ create or replace function patchdiff_audit.verify_target (
   stable
   security definer
   set search_path = '', pg_temp
+  set standard_conforming_strings = 'on'
 as $$
   select f.table_name, f.row_key, f.column_name, f.problem
   from patchdiff_store.verify_target(p_target, p_noted_sequence, p_noted_hash) as f

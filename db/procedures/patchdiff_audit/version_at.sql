@@ -8,6 +8,7 @@ create or replace function patchdiff_audit.version_at (
   stable
   security definer
   set search_path = '', pg_temp
+  set standard_conforming_strings = 'on'
 as $$
   select coalesce((
     select l.after_version
