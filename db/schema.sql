@@ -713,83 +713,83 @@ function patchdiff.commit_attempt (p_target uuid, p_payload text, p_client_reque
   body md5 3fde988777233bdd78d677b818f04660
 function patchdiff.create_target (p_target uuid, p_display_name text, p_content text, p_source jsonb DEFAULT NULL::jsonb, p_workspace jsonb DEFAULT NULL::jsonb, p_actor json DEFAULT NULL::json)
   returns patchdiff.target_receipt
-  owner patchdiff_owner, language plpgsql, volatile, security definer, set search_path="", pg_temp, lock_timeout=5s
+  owner patchdiff_owner, language plpgsql, volatile, security definer, set search_path="", pg_temp, lock_timeout=5s, standard_conforming_strings=on
   body md5 dd96509ce24b979eaff788b6dcda4881
 function patchdiff.find_binding (p_root text, p_path text)
   returns TABLE(target_file_id uuid, root_device text, root_inode text, bound_at timestamp with time zone, version bigint, current_hash text, last_synced_disk_sha256 text, last_synced_version bigint, source_bom boolean, source_line_endings jsonb)
-  owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp
+  owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp, standard_conforming_strings=on
   body md5 400c9d9fc73644d9e18a461df0a00f34
 function patchdiff.list_targets (p_filter text DEFAULT NULL::text, p_limit integer DEFAULT NULL::integer, p_after_created_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_after_target uuid DEFAULT NULL::uuid)
   returns SETOF patchdiff.target_state
-  owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp
+  owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp, standard_conforming_strings=on
   body md5 63d9b0ed10357b2490900fc828fc6266
 function patchdiff.lock_history (p_target uuid, p_from_sequence bigint DEFAULT 0, p_limit integer DEFAULT NULL::integer)
   returns SETOF patchdiff.history_step
-  owner patchdiff_owner, language plpgsql, volatile, security definer, set search_path="", pg_temp, lock_timeout=5s
+  owner patchdiff_owner, language plpgsql, volatile, security definer, set search_path="", pg_temp, lock_timeout=5s, standard_conforming_strings=on
   body md5 86981e9fc4ef1440cb0599419ad5afd5
 function patchdiff.lock_publication (p_target uuid, p_publication_id uuid)
   returns patchdiff.publication_receipt
-  owner patchdiff_owner, language plpgsql, volatile, security definer, set search_path="", pg_temp, lock_timeout=5s
+  owner patchdiff_owner, language plpgsql, volatile, security definer, set search_path="", pg_temp, lock_timeout=5s, standard_conforming_strings=on
   body md5 6ae611d07faf2ecc33658a852b2de9d1
 function patchdiff.open_publication (p_target uuid, p_expected_version bigint, p_expected_hash text, p_version bigint, p_content_hash text, p_expected_disk_sha256 text, p_written_sha256 text, p_written_bytes bigint, p_actor json DEFAULT NULL::json, p_client_request_id text DEFAULT NULL::text)
   returns patchdiff.publication_receipt
-  owner patchdiff_owner, language plpgsql, volatile, security definer, set search_path="", pg_temp, lock_timeout=5s
+  owner patchdiff_owner, language plpgsql, volatile, security definer, set search_path="", pg_temp, lock_timeout=5s, standard_conforming_strings=on
   body md5 74dee16269fbad03fd04cbd735fbf342
 function patchdiff.read_attempt (p_pdcp_log_id uuid)
   returns SETOF patchdiff.attempt_entry
-  owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp
+  owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp, standard_conforming_strings=on
   body md5 323011c42ad6a9b835c63307bc49c96c
 function patchdiff.read_attempts (p_target uuid, p_limit integer DEFAULT NULL::integer, p_before_sequence bigint DEFAULT NULL::bigint, p_status text DEFAULT NULL::text, p_content_hash text DEFAULT NULL::text, p_client_request_id text DEFAULT NULL::text, p_include_content boolean DEFAULT false)
   returns SETOF patchdiff.attempt_entry
-  owner patchdiff_owner, language plpgsql, stable, security definer, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, stable, security definer, set search_path="", pg_temp, standard_conforming_strings=on
   body md5 a61fca33a9c6dbe88b8fd911c13851fe
 function patchdiff.read_head (p_target uuid)
   returns SETOF patchdiff.target_state
-  owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp
+  owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp, standard_conforming_strings=on
   body md5 68b4811d3caba220be21cf9d9da96eb2
 function patchdiff.read_ledger (p_target uuid, p_include_previous_cycles boolean DEFAULT false, p_limit integer DEFAULT NULL::integer, p_before_sequence bigint DEFAULT NULL::bigint)
   returns SETOF patchdiff.ledger_entry
-  owner patchdiff_owner, language plpgsql, stable, security definer, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, stable, security definer, set search_path="", pg_temp, standard_conforming_strings=on
   body md5 2e847b90abc54b2bf34e8c794df668f5
 function patchdiff.read_open_publications (p_target uuid DEFAULT NULL::uuid)
   returns TABLE(target_file_id uuid, publication_id uuid, created_at timestamp with time zone, version bigint, content_hash text, expected_disk_sha256 text, written_sha256 text, written_bytes bigint, workspace_root text, workspace_path text)
-  owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp
+  owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp, standard_conforming_strings=on
   body md5 00c728ae450ce80a02414434eaff3cb3
 function patchdiff.read_target (p_target uuid)
   returns SETOF patchdiff.target_state
-  owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp
+  owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp, standard_conforming_strings=on
   body md5 2ec41e0152d09db28a69cff60ba4015d
 function patchdiff.record_publication (p_target uuid, p_publication_id uuid, p_outcome text, p_observed_disk_sha256 text DEFAULT NULL::text, p_detail json DEFAULT NULL::json, p_client_request_id text DEFAULT NULL::text, p_actor json DEFAULT NULL::json)
   returns patchdiff.save_receipt
-  owner patchdiff_owner, language plpgsql, volatile, security definer, set search_path="", pg_temp, lock_timeout=5s
+  owner patchdiff_owner, language plpgsql, volatile, security definer, set search_path="", pg_temp, lock_timeout=5s, standard_conforming_strings=on
   body md5 c187c3e016eeb29e506d2da5a685abf1
 function patchdiff.save_target (p_target uuid, p_expected_version bigint DEFAULT NULL::bigint, p_expected_hash text DEFAULT NULL::text, p_client_request_id text DEFAULT NULL::text, p_actor json DEFAULT NULL::json, p_sync_workspace boolean DEFAULT false)
   returns patchdiff.save_receipt
-  owner patchdiff_owner, language plpgsql, volatile, security definer, set search_path="", pg_temp, lock_timeout=5s
+  owner patchdiff_owner, language plpgsql, volatile, security definer, set search_path="", pg_temp, lock_timeout=5s, standard_conforming_strings=on
   body md5 33fbe1486eee7cb404202298544afdc7
 function patchdiff_audit.chain_head (p_target uuid)
   returns TABLE(chain_sequence bigint, chain_head text)
-  owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp
+  owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp, standard_conforming_strings=on
   body md5 b7c09710509c99ea22ef4563f3daefbd
 function patchdiff_audit.reconstruct (p_target uuid, p_version bigint DEFAULT NULL::bigint)
   returns text
-  owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp
+  owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp, standard_conforming_strings=on
   body md5 345e2970365a4059f6a682a5ce9d6e1b
 function patchdiff_audit.retry_tree (p_pdcp_log_id uuid)
   returns TABLE(depth integer, pdcp_log_id uuid, parent_pdcp_log_id uuid, log_sequence bigint, status text, failure_reason text, regeneration_attempt integer, submission_source text, created_at timestamp with time zone)
-  owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp
+  owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp, standard_conforming_strings=on
   body md5 23e0e510530b1e78fc3a5964d52162f3
 function patchdiff_audit.verify_all ()
   returns TABLE(target_file_id uuid, table_name text, row_key text, column_name text, problem text)
-  owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp
+  owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp, standard_conforming_strings=on
   body md5 8040652ae82b08b5a9ce04641a13800d
 function patchdiff_audit.verify_target (p_target uuid, p_noted_sequence bigint DEFAULT NULL::bigint, p_noted_hash text DEFAULT NULL::text)
   returns TABLE(table_name text, row_key text, column_name text, problem text)
-  owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp
+  owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp, standard_conforming_strings=on
   body md5 6c1c78b4ed157f28ae884a867871a1cb
 function patchdiff_audit.version_at (p_target uuid, p_at timestamp with time zone)
   returns bigint
-  owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp
+  owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp, standard_conforming_strings=on
   body md5 a066cb4520ed66e5cc734a920d98917c
 function patchdiff_guard.forbid_ddl ()
   returns event_trigger
