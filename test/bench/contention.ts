@@ -53,7 +53,7 @@ async function throughService(writerUrl: string, seconds: number): Promise<numbe
       // The queue keeps the order of the calls, so each knows the version it will meet; each client works on a line of its own.
       let mark = (lines[10 + client * 40] ?? '').slice(-33);
       for (let turn = 0; Date.now() < end; turn += 1) {
-        const next32 = `${String(client).padStart(16, '0')}${String(turn).padStart(16, '0')}`;
+        const next32 = `@${String(client).padStart(16, '0')}${String(turn).padStart(16, '0')}`;
         const expected = next;
         next += 1;
         const receipt = await service.submit('patchdiff-tx/1', {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Format, JsonObject } from '../../src/transaction/index.ts';
 
 /** What one submission of a bench case does. */
@@ -27,9 +28,10 @@ export function document(bytes: number, multibyte: boolean): string {
   }
 }
 
-/** 33 to 35 characters that name a line and a revision of it. */
+/** 33 to 35 characters that name a line and a revision of it, as text without repetition. */
 function mark(line: number, revision: number): string {
-  return `#${String(line).padStart(16, '0')}${String(revision).padStart(16, '0')}${'.'.repeat(revision % 3)}`;
+  const digest = createHash('sha256').update(`${line}/${revision}`).digest('hex').slice(0, 32);
+  return `#${digest}${'.'.repeat(revision % 3)}`;
 }
 
 /** The `turn`-th submission of a kind against a content: as many lines, evenly spaced, get a new mark. */
