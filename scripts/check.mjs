@@ -1,4 +1,4 @@
-// Every check that is not a test: runs them all, whatever fails, and names the ones that did. `--only name,name` runs some.
+// Every check that is not a test: runs them all, whatever fails, and shows what the ones that did had to say. `--only name,name` runs some.
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -31,10 +31,12 @@ if (wanted.length === 0) {
 const failed = [];
 for (const [name, [command, ...args]] of wanted) {
   const started = Date.now();
-  const { status, error } = spawnSync(resolve(BIN, command), args, { cwd: ROOT, stdio: 'inherit' });
+  const { status, error, stdout, stderr } = spawnSync(resolve(BIN, command), args, { cwd: ROOT, encoding: 'utf8', maxBuffer: 1 << 28 });
   const seconds = ((Date.now() - started) / 1000).toFixed(1);
   console.log(`${status === 0 ? 'ok  ' : 'FAIL'} ${name} (${seconds} s)${error === undefined ? '' : `: ${error.message}`}`);
-  if (status !== 0) failed.push(name);
+  if (status === 0) continue;
+  failed.push(name);
+  console.log(`${stdout ?? ''}${stderr ?? ''}`);
 }
 console.log(failed.length === 0 ? `check: all ${String(wanted.length)} hold` : `check: failed: ${failed.join(', ')}`);
 process.exit(failed.length === 0 ? 0 : 1);
