@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseSync } from 'libpg-query';
 import { readRoutine, type Routine } from './routine.ts';
@@ -42,6 +42,8 @@ export function readRoutines(): { routines: Routine[]; unreadable: string[] } {
 
 /** Migration files of one folder of db, in order: name and text. */
 export function readMigrations(folder: 'current' | 'committed'): { name: string; text: string }[] {
+  // Git keeps no empty folder.
+  if (!existsSync(join(ROOT, 'db', folder))) return [];
   return readdirSync(join(ROOT, 'db', folder))
     .filter((name) => name.endsWith('.sql'))
     .sort()
