@@ -111,6 +111,39 @@ test('at repeatable read a target that moved is a serialization failure', async 
   await b.query('rollback');
 });
 
+test('at repeatable read a key that a SAVE took since the snapshot is a serialization failure, no broken key', async () => {
+  const id = randomUUID();
+  await create(a, id);
+  await b.query('begin isolation level repeatable read');
+  await b.query('select 1 from patchdiff.read_head($1)', [id]);
+  // Nothing but the key is written.
+  expect(await save(a, id, 'key')).toMatchObject({ outcome: 'unchanged' });
+  await expect(save(b, id, 'key')).rejects.toMatchObject({ code: '40001' });
+  await b.query('rollback');
+  expect(await save(b, id, 'key')).toMatchObject({ outcome: 'unchanged', deduplicated: true });
+});
+
+test("a session's checks of PL/pgSQL break nothing", async () => {
+  const strict = await database.client('writer');
+  await strict.query("set plpgsql.extra_errors = 'all'");
+  const id = randomUUID();
+  const workspace = JSON.stringify({ root: '/w', path: 'strict', root_device: '1', root_inode: '2' });
+  await strict.query(`select patchdiff.create_target($1, 'doc', 'text', null, $2)`, [id, workspace]);
+  expect(await save(strict, id, 'key')).toMatchObject({ outcome: 'unchanged' });
+  expect(await save(strict, id, 'key')).toMatchObject({ deduplicated: true });
+  const opened = await one(
+    strict,
+    `select r.* from patchdiff.read_head($1) as h, patchdiff.open_publication(
+      $1, null, null, h.version, h.current_hash, null, h.current_hash, h.content_bytes) as r`,
+    [id],
+  );
+  await one(strict, 'select patchdiff.lock_publication($1, $2)', [id, opened['publication_id']]);
+  await one(strict, `select patchdiff.record_publication($1, $2, 'published')`, [id, opened['publication_id']]);
+  await one(strict, 'select patchdiff.lock_history($1)', [id]);
+  await one(strict, 'select patchdiff_audit.reconstruct($1)', [id]);
+  await one(strict, 'select patchdiff_audit.verify_target($1)', [id]);
+});
+
 test('a lock that is held too long is an infrastructure error, after five seconds', async () => {
   const id = randomUUID();
   await create(a, id);

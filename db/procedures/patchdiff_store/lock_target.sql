@@ -2,7 +2,8 @@
 -- First in the lock order everywhere; a caller that takes two targets takes them in ascending id.
 -- Null when there is no such target. Two statements, hence two snapshots: the head is read after the wait for the
 -- target is over, so what comes back is the latest committed state; at REPEATABLE READ a target that moved since the
--- snapshot raises 40001. Callers read whatever else they decide on in a later statement than this call.
+-- snapshot raises 40001. Every field is named: plpgsql.extra_errors of the caller's session would refuse to fill half a row.
+-- Callers read whatever else they decide on in a later statement than this call.
 create or replace function patchdiff_store.lock_target (
   p_target uuid
 )
@@ -28,7 +29,20 @@ begin
     t.last_synced_version,
     t.source_bom,
     t.created_at
-  into v_locked
+  into
+    v_locked.target_file_id,
+    v_locked.display_name,
+    v_locked.version,
+    v_locked.current_hash,
+    v_locked.content_bytes,
+    v_locked.content_chars,
+    v_locked.workspace_tracked,
+    v_locked.workspace_root_identity,
+    v_locked.workspace_path,
+    v_locked.last_synced_disk_sha256,
+    v_locked.last_synced_version,
+    v_locked.source_bom,
+    v_locked.created_at
   from patchdiff_store.cloud_target_files as t
   where t.target_file_id = p_target
   for no key update;
