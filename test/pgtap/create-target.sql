@@ -36,11 +36,11 @@ create function pg_temp.source(p_changed jsonb) returns jsonb language sql retur
   'bom', true,
   'line_endings', jsonb_build_object(
     'style', 'lf', 'lf', 1, 'crlf', 0, 'cr', 0, 'normalized', false, 'source_code_points', 3, 'source_utf8_bytes', 5,
-    'source_sha256', repeat('a', 64)
+    'source_sha256', encode(sha256('\xefbbbf780a'), 'hex')
   ) || p_changed
 );
 select is(r.outcome, 'created', 'given facts that fit are taken') from patchdiff.create_target(pg_temp.id(20), 'doc', e'x\n', pg_temp.source('{}')) as r;
-select is(r.source_line_endings ->> 'source_sha256', repeat('a', 64), 'as they are') from patchdiff.read_head(pg_temp.id(20)) as r;
+select is(r.source_line_endings ->> 'source_sha256', encode(sha256('\xefbbbf780a'), 'hex'), 'as they are') from patchdiff.read_head(pg_temp.id(20)) as r;
 select ok(r.source_bom, 'with the byte order mark') from patchdiff.read_head(pg_temp.id(20)) as r;
 select throws_ok(format('select patchdiff.create_target(null, %L, %L, %L)', 'doc', e'x\n', pg_temp.source(e.changed)), 'PD100', null, 'facts: ' || e.changed::text)
 from (values ('{"lf": 2}'::jsonb), ('{"style": "dos"}'), ('{"source_sha256": "AA"}'), ('{"normalized": 1}'), ('{"cr": -1}'), ('{"crlf": null}')) as e (changed);
