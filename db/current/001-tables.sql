@@ -96,7 +96,7 @@ create table patchdiff_store.target_heads (
   chain_sequence bigint not null,
   open_cycle integer not null,
   accepted_version bigint not null,
-  accepted_hash text collate "C" not null,
+  accepted_hash text collate "C" not null check (accepted_hash ~ '\A[0-9a-f]{64}\Z'),
   chain_head bytea not null
 ) with (fillfactor = 50);
 
@@ -121,10 +121,10 @@ create table patchdiff_store.append_only_pdcp_logs (
   failed_change_id text,
   failure_detail text,
   validation_stage text not null,
-  before_hash text collate "C" not null,
-  after_hash text collate "C" not null,
-  expected_current_hash text collate "C",
-  pdcp_content_hash text collate "C" not null,
+  before_hash text collate "C" not null check (before_hash ~ '\A[0-9a-f]{64}\Z'),
+  after_hash text collate "C" not null check (after_hash ~ '\A[0-9a-f]{64}\Z'),
+  expected_current_hash text collate "C" check (expected_current_hash ~ '\A[0-9a-f]{64}\Z'),
+  pdcp_content_hash text collate "C" not null check (pdcp_content_hash ~ '\A[0-9a-f]{64}\Z'),
   protocol_version text not null,
   runtime_version text not null,
   submission_source text,
@@ -207,7 +207,9 @@ create table patchdiff_store.target_snapshots (
   editing_cycle integer not null,
   kind text not null check (kind in ('initial_upload', 'save_checkpoint')),
   content_hash text collate "C" not null check (content_hash ~ '\A[0-9a-f]{64}\Z'),
-  source_sha256 text collate "C",
+  source_sha256 text collate "C" check (source_sha256 ~ '\A[0-9a-f]{64}\Z'),
+  client_request_id text collate "C",
+  request_fingerprint varchar(64) collate "C",
   db_session_user text not null,
   db_application_name text not null,
   db_client_addr text,
@@ -217,7 +219,8 @@ create table patchdiff_store.target_snapshots (
   actor json,
   content text collate "C" not null,
   primary key (target_file_id, snapshot_sequence),
-  unique (target_file_id, snapshot_id)
+  unique (target_file_id, snapshot_id),
+  check ((client_request_id is null) = (request_fingerprint is null))
 );
 alter table patchdiff_store.target_snapshots alter column content set storage external;
 create index target_snapshots_by_version on patchdiff_store.target_snapshots (target_file_id, version, snapshot_sequence);
@@ -242,13 +245,15 @@ create table patchdiff_store.workspace_publications (
   version bigint not null,
   editing_cycle integer not null,
   kind text not null check (kind in ('intent', 'published', 'rejected', 'superseded')),
-  content_hash text collate "C" not null,
-  expected_disk_sha256 text collate "C",
-  observed_disk_sha256 text collate "C",
-  written_sha256 text collate "C" not null,
+  content_hash text collate "C" not null check (content_hash ~ '\A[0-9a-f]{64}\Z'),
+  expected_disk_sha256 text collate "C" check (expected_disk_sha256 ~ '\A[0-9a-f]{64}\Z'),
+  observed_disk_sha256 text collate "C" check (observed_disk_sha256 ~ '\A[0-9a-f]{64}\Z'),
+  written_sha256 text collate "C" not null check (written_sha256 ~ '\A[0-9a-f]{64}\Z'),
   written_bytes bigint not null,
   workspace_root_identity text not null,
   workspace_path text not null,
+  client_request_id text collate "C",
+  request_fingerprint varchar(64) collate "C",
   db_session_user text not null,
   db_application_name text not null,
   db_client_addr text,
@@ -259,7 +264,8 @@ create table patchdiff_store.workspace_publications (
   detail json,
   primary key (target_file_id, publication_sequence),
   unique (target_file_id, publication_id),
-  check ((kind = 'intent') = (intent_publication_id is null))
+  check ((kind = 'intent') = (intent_publication_id is null)),
+  check ((client_request_id is null) = (request_fingerprint is null))
 );
 create unique index workspace_publications_one_outcome
   on patchdiff_store.workspace_publications (target_file_id, intent_publication_id)
@@ -267,13 +273,13 @@ create unique index workspace_publications_one_outcome
 
 -- The only lookup by path, hence the only key that does not lead with the target.
 create table patchdiff_store.workspace_bindings (
+  file_key bytea primary key check (octet_length(file_key) = 32),
   workspace_root text collate "C" not null,
   workspace_path text collate "C" not null,
   target_file_id uuid not null references patchdiff_store.cloud_target_files,
   root_device text not null,
   root_inode text not null,
   bound_at timestamptz not null,
-  primary key (workspace_root, workspace_path),
   unique (target_file_id)
 );
 

@@ -194,6 +194,14 @@ alter table patchdiff_store.editing_cycles enable always trigger _100_append_onl
 alter table patchdiff_store.workspace_publications enable always trigger _100_append_only;
 alter table patchdiff_store.request_keys enable always trigger _100_append_only;
 
+-- The rows that the history hangs on change with every commit and are never removed.
+create trigger _100_no_removal before delete or truncate on patchdiff_store.cloud_target_files
+  for each statement execute function patchdiff_store.forbid_change();
+create trigger _100_no_removal before delete or truncate on patchdiff_store.target_heads
+  for each statement execute function patchdiff_store.forbid_change();
+alter table patchdiff_store.cloud_target_files enable always trigger _100_no_removal;
+alter table patchdiff_store.target_heads enable always trigger _100_no_removal;
+
 --! include patchdiff_store/raise_target_not_found.sql
 --! include patchdiff_store/check_digest.sql
 --! include patchdiff_store/check_claim.sql
@@ -206,7 +214,9 @@ alter table patchdiff_store.request_keys enable always trigger _100_append_only;
 --! include patchdiff_store/append_snapshot.sql
 --! include patchdiff_store/append_publication.sql
 --! include patchdiff_store/source_facts.sql
+--! include patchdiff_store/file_key.sql
 --! include patchdiff_store/bind_target.sql
+--! include patchdiff_store/divergence.sql
 --! include patchdiff_store/save_fault.sql
 --! include patchdiff_store/save_fingerprint.sql
 --! include patchdiff_store/save_answer.sql
@@ -214,7 +224,9 @@ alter table patchdiff_store.request_keys enable always trigger _100_append_only;
 --! include patchdiff_store/remember_save.sql
 --! include patchdiff_store/publication_answer.sql
 --! include patchdiff_store/publication_moved.sql
+--! include patchdiff_store/intent_moved.sql
 --! include patchdiff_store/publication_intent.sql
+--! include patchdiff_store/check_outcome.sql
 --! include patchdiff_store/check_publication_open.sql
 --! include patchdiff_store/checkpoint_publication.sql
 --! include patchdiff_store/target_state.sql
@@ -243,6 +255,7 @@ alter table patchdiff_store.request_keys enable always trigger _100_append_only;
 --! include patchdiff_store/verify_snapshots.sql
 --! include patchdiff_store/verify_publications.sql
 --! include patchdiff_store/verify_keys.sql
+--! include patchdiff_store/verify_save_keys.sql
 --! include patchdiff_store/verify_splice.sql
 --! include patchdiff_store/verify_attempt_replay.sql
 --! include patchdiff_store/verify_replay.sql

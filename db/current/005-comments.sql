@@ -147,6 +147,8 @@ comment on column patchdiff_store.target_snapshots.editing_cycle is 'The editing
 comment on column patchdiff_store.target_snapshots.kind is 'initial_upload or save_checkpoint.';
 comment on column patchdiff_store.target_snapshots.content_hash is 'SHA-256 of the contents UTF-8.';
 comment on column patchdiff_store.target_snapshots.source_sha256 is 'SHA-256 of the raw import, of an initial upload.';
+comment on column patchdiff_store.target_snapshots.client_request_id is 'The request key of the SAVE that took it, if it had one.';
+comment on column patchdiff_store.target_snapshots.request_fingerprint is 'Identity of what that key stands for.';
 comment on column patchdiff_store.target_snapshots.content is 'The content: canonical text.';
 comment on column patchdiff_store.target_snapshots.target_file_id is 'The target.';
 comment on column patchdiff_store.target_snapshots.chain_sequence is 'Place in the targets hash chain, from 1 without a gap.';
@@ -189,6 +191,9 @@ comment on column patchdiff_store.workspace_publications.written_sha256 is 'Dige
 comment on column patchdiff_store.workspace_publications.written_bytes is 'Number of bytes to be written.';
 comment on column patchdiff_store.workspace_publications.workspace_root_identity is 'Canonical path of the workspace root.';
 comment on column patchdiff_store.workspace_publications.workspace_path is 'Path of the file within the root.';
+comment on column patchdiff_store.workspace_publications.client_request_id is
+  'The request key of the SAVE: in an intent the one it was opened with, in an outcome the one that it settled.';
+comment on column patchdiff_store.workspace_publications.request_fingerprint is 'Identity of what that key stands for.';
 comment on column patchdiff_store.workspace_publications.detail is
   'The guards of an intent; what an outcome has to say. JSON text as received.';
 comment on column patchdiff_store.workspace_publications.target_file_id is 'The target.';
@@ -207,6 +212,7 @@ comment on column patchdiff_store.workspace_publications.actor is
 
 comment on table patchdiff_store.workspace_bindings is
   'Which target a workspace file belongs to: one target a file. The only lookup by path.';
+comment on column patchdiff_store.workspace_bindings.file_key is 'SHA-256 over root, NUL and path: both may be longer than an index takes.';
 comment on column patchdiff_store.workspace_bindings.workspace_root is 'Canonical path of the workspace root.';
 comment on column patchdiff_store.workspace_bindings.workspace_path is 'Real path of the file within the root.';
 comment on column patchdiff_store.workspace_bindings.root_device is 'Device of the root when bound: informs, never decides.';
@@ -252,5 +258,10 @@ comment on trigger _100_append_only on patchdiff_store.workspace_publications is
   'Refuses UPDATE, DELETE and TRUNCATE, also under session_replication_role = replica.';
 comment on trigger _100_append_only on patchdiff_store.request_keys is
   'Refuses UPDATE, DELETE and TRUNCATE, also under session_replication_role = replica.';
+
+comment on trigger _100_no_removal on patchdiff_store.cloud_target_files is
+  'Refuses DELETE and TRUNCATE, also under session_replication_role = replica.';
+comment on trigger _100_no_removal on patchdiff_store.target_heads is
+  'Refuses DELETE and TRUNCATE, also under session_replication_role = replica.';
 
 reset role;

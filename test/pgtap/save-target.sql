@@ -1,6 +1,6 @@
 -- patchdiff.save_target: checkpoint, cycle, guards, request keys.
 begin;
-select plan(24);
+select plan(25);
 create function pg_temp.edit(p_target uuid, p_replace text, p_key text default null) returns text language plpgsql as $$
 declare
   v_head patchdiff.target_state := patchdiff.read_head(p_target);
@@ -33,6 +33,7 @@ select throws_ok('select patchdiff.save_target(gen_random_uuid())', 'PD104', nul
 select throws_ok('select patchdiff.save_target(null)', 'PD100', null, 'no target');
 
 select is(r.outcome, 'publication_needed', 'with a file in mind it only says so') from doc as d, patchdiff.save_target(d.id, p_sync_workspace => true) as r;
+select ok(r.deduplicated, 'nothing said about a file is no file') from doc as d, patchdiff.save_target(d.id, 0, null, 'stale', p_sync_workspace => null) as r;
 select results_eq(
   $$select r.outcome, r.version, r.editing_cycle, r.deduplicated from doc as d, patchdiff.save_target(d.id, 1, null, 'save-1') as r$$,
   $$values ('checkpointed', 1::bigint, 2, false)$$, 'a checkpoint opens a cycle'

@@ -1,6 +1,6 @@
 -- What the schemas hold, who owns it, and that nothing is without a comment.
 begin;
-select plan(13);
+select plan(14);
 
 select schemas_are(
   array['patchdiff', 'patchdiff_audit', 'patchdiff_store', 'patchdiff_guard', 'graphile_migrate', 'public', 'tap']
@@ -74,6 +74,19 @@ select is_empty($$
   and p.prosecdef
   and not coalesce(p.proconfig, '{}') && array['search_path="", pg_temp']
 $$, 'every security definer routine searches pg_temp last');
+
+-- A backstop below every routine that writes.
+select is_empty($$
+  select c.oid::regclass || '.' || a.attname
+  from pg_attribute as a
+  join pg_class as c on c.oid = a.attrelid
+  where c.relnamespace = 'patchdiff_store'::regnamespace and c.relkind = 'r'
+  and a.atttypid = 'text'::regtype and a.attname ~ '(hash|sha256)$'
+  and not exists (
+    select from pg_constraint as k
+    where k.conrelid = c.oid and k.contype = 'c' and k.conkey = array[a.attnum] and pg_get_constraintdef(k.oid) like '%[0-9a-f]{64}%'
+  )
+$$, 'every digest is checked to be 64 lowercase hexadecimal digits');
 
 select * from finish();
 rollback;

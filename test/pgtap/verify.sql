@@ -1,6 +1,6 @@
 -- History edited by a superuser who has switched every guard off is found, and the finding names the place.
 begin;
-select plan(40);
+select plan(56);
 create temporary table doc as
 select r.target_file_id as id
 from patchdiff.create_target(null, 'doc', e'añb\r\nsecond line\nthird€ line\n', null, '{"root": "/w", "path": "a", "root_device": "1", "root_inode": "2"}') as r;
@@ -43,8 +43,9 @@ begin
   v_refused := (pg_temp.submit('[{"match":"nowhere","replace":""}]')).pdcp_log_id;
   perform patchdiff.save_target(v_id, p_client_request_id => 'save-1');
   perform pg_temp.submit('[{"match":"second","replace":"2nd"}]', null, v_refused::text);
-  v_intent := (select patchdiff.open_publication(h.target_file_id, null, null, h.version, h.current_hash, null, h.current_hash, h.content_bytes) from patchdiff.read_head(v_id) as h);
-  perform patchdiff.record_publication(v_id, v_intent.publication_id, 'published');
+  v_intent := (select patchdiff.open_publication(h.target_file_id, null, null, h.version, h.current_hash, null, h.current_hash, h.content_bytes, null, 'file-1') from patchdiff.read_head(v_id) as h);
+  perform patchdiff.record_publication(v_id, v_intent.publication_id, 'published', p_client_request_id => 'file-1');
+  perform patchdiff.save_target(v_id, p_client_request_id => 'save-2');
   perform pg_temp.submit('[{"match":"third","replace":""}]');
   perform patchdiff_guard.guard_ddl(false);
 end;
@@ -119,12 +120,29 @@ insert into edit values
   ('target_heads | row | publication_sequence', $$delete from patchdiff_store.workspace_publications where kind = 'published'$$),
   ('append_only_pdcp_logs | log_sequence=1 | client_request_id', $$delete from patchdiff_store.request_keys$$),
   ('request_keys | client_request_id=key-1 | log_sequence', $$update patchdiff_store.request_keys set request_fingerprint = 'x' where kind = 'submission'$$),
+  ('target_snapshots | snapshot_sequence=2 | client_request_id', $$delete from patchdiff_store.request_keys where client_request_id = 'save-1'$$),
+  ('target_snapshots | snapshot_sequence=3 | client_request_id', $$delete from patchdiff_store.request_keys where client_request_id = 'file-1'$$),
+  ('workspace_publications | publication_sequence=2 | client_request_id', $$delete from patchdiff_store.request_keys where client_request_id = 'file-1'$$),
+  ('target_snapshots | snapshot_sequence=2 | row_hash', $$update patchdiff_store.target_snapshots set client_request_id = 'other' where snapshot_sequence = 2$$),
+  ('workspace_publications | publication_sequence=1 | row_hash', $$update patchdiff_store.workspace_publications set request_fingerprint = repeat('0', 64) where kind = 'intent'$$),
+  ('request_keys | client_request_id=save-1 | request_fingerprint', $$update patchdiff_store.request_keys set request_fingerprint = repeat('0', 64) where client_request_id = 'save-1'$$),
+  ('request_keys | client_request_id=file-1 | request_fingerprint', $$update patchdiff_store.request_keys set request_fingerprint = repeat('0', 64) where client_request_id = 'file-1'$$),
+  ('request_keys | client_request_id=save-1 | save_receipt', $$update patchdiff_store.request_keys set save_receipt = jsonb_set(save_receipt::jsonb, '{version}', '9') where client_request_id = 'save-1'$$),
+  ('request_keys | client_request_id=save-1 | save_receipt', $$update patchdiff_store.request_keys set save_receipt = jsonb_set(save_receipt::jsonb, '{outcome}', '"rejected"') where client_request_id = 'save-1'$$),
+  ('request_keys | client_request_id=save-2 | save_receipt', $$update patchdiff_store.request_keys set save_receipt = jsonb_set(save_receipt::jsonb, '{current_hash}', '"x"') where client_request_id = 'save-2'$$),
+  ('request_keys | client_request_id=file-1 | save_receipt', $$update patchdiff_store.request_keys set save_receipt = jsonb_set(save_receipt::jsonb, '{publication_id}', 'null') where client_request_id = 'file-1'$$),
+  ('request_keys | client_request_id=forged | save_receipt', $$insert into patchdiff_store.request_keys select k.target_file_id, 'forged', k.kind, k.request_fingerprint, null, k.save_receipt, k.created_at from patchdiff_store.request_keys as k where k.client_request_id = 'save-1'$$),
   ('cloud_target_files | row | current_content', $$update patchdiff_store.cloud_target_files set current_content = current_content || 'x'$$),
   ('cloud_target_files | row | version', $$update patchdiff_store.cloud_target_files set version = 9$$),
   ('cloud_target_files | row', $$delete from patchdiff_store.cloud_target_files$$),
   ('target_heads | row', $$delete from patchdiff_store.target_heads$$);
 select ok(e.named = any (pg_temp.found(e.statement)), e.named || ' after: ' || e.statement) from edit as e;
 
+select throws_ok(format('select patchdiff_audit.verify_target(%L, %s)', d.id, n.noted), 'PD100', null, 'a noted head: ' || n.noted)
+from doc as d, (values ('1, null'), ($$null, repeat('0', 64)$$), ($$1, 'x'$$)) as n (noted);
+select is_empty(
+  'select f.* from doc as d, noted as n, patchdiff_audit.verify_target(d.id, n.chain_sequence, upper(n.chain_head)) as f', 'a head noted in capitals'
+);
 select throws_ok('select patchdiff_audit.verify_target(gen_random_uuid())', 'PD104', null, 'an unknown target');
 
 -- Whoever recomputes the chain is consistent with himself, and not with a head noted elsewhere.
@@ -135,6 +153,8 @@ declare
 begin
   update patchdiff_store.append_only_pdcp_logs set actor = '{"host":"innocent"}' where log_sequence = 2;
   delete from patchdiff_store.request_keys where kind = 'save';
+  update patchdiff_store.target_snapshots set client_request_id = null, request_fingerprint = null;
+  update patchdiff_store.workspace_publications set client_request_id = null, request_fingerprint = null;
   for v_link in
     select l.chain_sequence, 'log' as kind from patchdiff_store.append_only_pdcp_logs as l
     union all select s.chain_sequence, 'snapshot' from patchdiff_store.target_snapshots as s

@@ -35,8 +35,7 @@ as $$
     t.source_line_endings
   from patchdiff_store.workspace_bindings as b
   join patchdiff_store.cloud_target_files as t on t.target_file_id = b.target_file_id
-  where b.workspace_root = p_root
-  and b.workspace_path = p_path
+  where b.file_key = patchdiff_store.file_key(p_root, p_path)
 $$;
 
 comment on function patchdiff.find_binding(text, text) is 'The target bound to a workspace file.';

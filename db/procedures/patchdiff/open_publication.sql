@@ -85,6 +85,8 @@ begin
   v_row.written_bytes := p_written_bytes;
   v_row.workspace_root_identity := v_locked.workspace_root_identity;
   v_row.workspace_path := v_locked.workspace_path;
+  v_row.client_request_id := p_client_request_id;
+  v_row.request_fingerprint := case when p_client_request_id is not null then v_fingerprint end;
   v_row.actor := p_actor;
   v_row.detail := json_build_object('expected_target_version', p_expected_version, 'expected_current_hash', p_expected_hash);
   v_row := patchdiff_store.append_publication(v_locked, v_row);

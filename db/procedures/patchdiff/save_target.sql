@@ -21,6 +21,7 @@ create or replace function patchdiff.save_target (
   set standard_conforming_strings = 'on'
 as $$
 declare
+  v_sync_workspace boolean := coalesce(p_sync_workspace, false);
   v_fingerprint text;
   v_locked patchdiff_store.locked_target;
   v_fault patchdiff_store.fault;
@@ -31,7 +32,7 @@ begin
   -- check
   perform patchdiff_store.check_save(p_target, p_expected_version, p_expected_hash, p_client_request_id);
   perform patchdiff_store.check_claim('p_actor', p_actor);
-  v_fingerprint := patchdiff_store.save_fingerprint(p_target, p_expected_version, p_expected_hash, p_sync_workspace);
+  v_fingerprint := patchdiff_store.save_fingerprint(p_target, p_expected_version, p_expected_hash, v_sync_workspace);
 
   -- lock
   v_locked := patchdiff_store.lock_target(p_target);
@@ -56,7 +57,7 @@ begin
   into strict v_newest
   from patchdiff_store.target_snapshots as s
   where s.target_file_id = p_target and s.snapshot_sequence = v_locked.snapshot_sequence;
-  if p_sync_workspace and (v_newest.version <> v_locked.version or v_locked.last_synced_version is distinct from v_locked.version) then
+  if v_sync_workspace and (v_newest.version <> v_locked.version or v_locked.last_synced_version is distinct from v_locked.version) then
     return patchdiff_store.save_answer(v_locked, 'publication_needed', null);
   end if;
 
@@ -65,7 +66,8 @@ begin
     v_receipt := patchdiff_store.save_answer(v_locked, 'unchanged', null);
     v_receipt.snapshot_id := v_newest.snapshot_id;
   else
-    v_snapshot := patchdiff_store.append_snapshot(v_locked, 'save_checkpoint', null, p_actor);
+    v_snapshot := patchdiff_store.append_snapshot(
+      v_locked, 'save_checkpoint', null, p_actor, p_client_request_id, v_fingerprint);
     v_receipt := patchdiff_store.save_answer(patchdiff_store.lock_target(p_target), 'checkpointed', null);
     v_receipt.snapshot_id := v_snapshot.snapshot_id;
   end if;

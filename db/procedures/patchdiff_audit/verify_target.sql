@@ -1,6 +1,7 @@
 -- Proves or disproves that a target's history is whole: one row for each finding, naming table, row and column; no rows
 -- when nothing is wrong. With a head noted elsewhere (chain_head, a SAVE receipt) it also proves that nothing before
--- that head was rewritten or cut off, which an unkeyed chain alone cannot. Refuses an unknown target (PD104).
+-- that head was rewritten or cut off, which an unkeyed chain alone cannot. Refuses an unknown target
+-- (PD104) and half a noted head (PD100).
 create or replace function patchdiff_audit.verify_target (
   p_target uuid,
   p_noted_sequence bigint default null,

@@ -1,10 +1,13 @@
 -- Appends a snapshot of a target's current content, opens the editing cycle that begins with it, and advances the head.
--- The caller holds the lock and passes what lock_target answered; answers the row with its content left null.
+-- The caller holds the lock and passes what lock_target answered, and the request key of the SAVE with its fingerprint,
+-- of which the row keeps both or none; answers the row with its content left null.
 create or replace function patchdiff_store.append_snapshot (
   p_locked patchdiff_store.locked_target,
   p_kind text,
   p_source_sha256 text,
-  p_actor json
+  p_actor json,
+  p_client_request_id text default null,
+  p_fingerprint text default null
 )
   returns patchdiff_store.target_snapshots
   language plpgsql
@@ -25,6 +28,8 @@ begin
   v_row.kind := p_kind;
   v_row.content_hash := p_locked.current_hash;
   v_row.source_sha256 := p_source_sha256;
+  v_row.client_request_id := p_client_request_id;
+  v_row.request_fingerprint := case when p_client_request_id is not null then p_fingerprint end;
   v_row.db_session_user := session_user;
   v_row.db_application_name := current_setting('application_name');
   v_row.db_client_addr := host(inet_client_addr());
@@ -54,5 +59,5 @@ begin
 end;
 $$;
 
-comment on function patchdiff_store.append_snapshot(patchdiff_store.locked_target, text, text, json) is
+comment on function patchdiff_store.append_snapshot(patchdiff_store.locked_target, text, text, json, text, text) is
   'Appends a snapshot of the locked target and opens the editing cycle that begins with it.';

@@ -14,10 +14,10 @@ declare
   v_bound uuid;
 begin
   insert into patchdiff_store.workspace_bindings (
-    workspace_root, workspace_path, target_file_id, root_device, root_inode, bound_at
+    file_key, workspace_root, workspace_path, target_file_id, root_device, root_inode, bound_at
   )
   select
-    t.workspace_root_identity, t.workspace_path, t.target_file_id, p_workspace ->> 'root_device',
+    patchdiff_store.file_key(t.workspace_root_identity, t.workspace_path), t.workspace_root_identity, t.workspace_path, t.target_file_id, p_workspace ->> 'root_device',
     p_workspace ->> 'root_inode', clock_timestamp()
   from patchdiff_store.cloud_target_files as t
   where t.target_file_id = p_target
@@ -28,7 +28,7 @@ begin
   select b.target_file_id
   into v_bound
   from patchdiff_store.workspace_bindings as b
-  where b.workspace_root = p_workspace ->> 'root' and b.workspace_path = p_workspace ->> 'path';
+  where b.file_key = patchdiff_store.file_key(p_workspace ->> 'root', p_workspace ->> 'path');
   if v_bound is distinct from p_target then
     raise exception 'the file is not bound to target %', p_target
       using errcode = 'PD109',

@@ -1,5 +1,6 @@
 -- Refuses malformed arguments of a creation: name, content, workspace facts (PD100), and content over 16777216 bytes
--- of UTF-8 after LF canonicalisation (PD107).
+-- of UTF-8 after LF canonicalisation (PD107). A workspace path is relative to the root and stays below it by syntax alone;
+-- what links on the disk make of it is for whoever opens the file. A NUL never gets here: jsonb refuses it (22P05).
 create or replace function patchdiff_store.check_creation (
   p_display_name text,
   p_content text,
@@ -23,8 +24,14 @@ begin
     when exists (
       select
       from unnest(array['root', 'path', 'root_device', 'root_inode']) as k (name)
-      where coalesce(p_workspace ->> k.name, '') = ''
-    ) then 'p_workspace: root, path, root_device and root_inode are required'
+      where coalesce(jsonb_typeof(p_workspace -> k.name), '') <> 'string' or p_workspace ->> k.name = ''
+    ) then 'p_workspace: root, path, root_device and root_inode are required strings'
+    when octet_length(p_workspace ->> 'root') > 4096 or octet_length(p_workspace ->> 'path') > 4096
+      then 'p_workspace: root and path have at most 4096 bytes each'
+    when octet_length(p_workspace ->> 'root_device') > 64 or octet_length(p_workspace ->> 'root_inode') > 64
+      then 'p_workspace: root_device and root_inode have at most 64 bytes each'
+    when p_workspace ->> 'path' ~ '(\A|/)(\.{0,2})(/|\Z)'
+      then 'p_workspace: path is relative to the root, without empty, "." and ".." parts'
   end;
   if v_fault is not null then
     raise exception '%', v_fault

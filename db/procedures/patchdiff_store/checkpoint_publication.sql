@@ -1,6 +1,7 @@
 -- What a finished publication changes beside its own row: the synced digest and version, and the checkpoint. Answers
 -- the id of the snapshot that holds the published version: the one appended, else the newest one when it has that
--- version, else null. The caller holds the lock and passes what lock_target answered.
+-- version, else null. The caller holds the lock, passes what lock_target answered,
+-- and has left in the intent the request key that this settles, or none.
 create or replace function patchdiff_store.checkpoint_publication (
   p_locked patchdiff_store.locked_target,
   p_intent patchdiff_store.workspace_publications,
@@ -32,7 +33,8 @@ begin
     return null;
   end if;
 
-  v_snapshot := patchdiff_store.append_snapshot(p_locked, 'save_checkpoint', null, p_actor);
+  v_snapshot := patchdiff_store.append_snapshot(
+    p_locked, 'save_checkpoint', null, p_actor, p_intent.client_request_id, p_intent.request_fingerprint);
   return v_snapshot.snapshot_id;
 end;
 $$;

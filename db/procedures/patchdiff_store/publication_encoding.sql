@@ -25,6 +25,8 @@ as $$
     p_row.written_bytes,
     pg_catalog.convert_to(p_row.workspace_root_identity, 'UTF8'),
     pg_catalog.convert_to(p_row.workspace_path, 'UTF8'),
+    pg_catalog.convert_to(p_row.client_request_id, 'UTF8'),
+    pg_catalog.convert_to(p_row.request_fingerprint::pg_catalog.text, 'UTF8'),
     pg_catalog.convert_to(p_row.db_session_user, 'UTF8'),
     pg_catalog.convert_to(p_row.db_application_name, 'UTF8'),
     pg_catalog.convert_to(p_row.db_client_addr, 'UTF8'),

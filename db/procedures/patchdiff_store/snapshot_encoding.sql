@@ -20,6 +20,8 @@ as $$
     pg_catalog.convert_to(p_row.kind, 'UTF8'),
     pg_catalog.convert_to(p_row.content_hash, 'UTF8'),
     pg_catalog.convert_to(p_row.source_sha256, 'UTF8'),
+    pg_catalog.convert_to(p_row.client_request_id, 'UTF8'),
+    pg_catalog.convert_to(p_row.request_fingerprint::pg_catalog.text, 'UTF8'),
     pg_catalog.convert_to(p_row.db_session_user, 'UTF8'),
     pg_catalog.convert_to(p_row.db_application_name, 'UTF8'),
     pg_catalog.convert_to(p_row.db_client_addr, 'UTF8'),

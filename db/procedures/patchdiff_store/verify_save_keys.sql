@@ -1,0 +1,109 @@
+-- The request keys of SAVEs of a target. A receipt names a link of the chain, and what it says of a snapshot is so. Where a
+-- SAVE appended the row that settled its key (checkpointed, published, a rejected publication), row and key agree in both
+-- directions, and the row is chained. An unchanged SAVE and one rejected by its guards append nothing: of such a key only
+-- what its receipt says can be checked, and its removal shows nowhere.
+create or replace function patchdiff_store.verify_save_keys (
+  p_target uuid
+)
+  returns setof patchdiff_store.finding
+  language sql
+  stable
+  set search_path = '', pg_temp
+as $$
+  with settled as (
+    select
+      'target_snapshots' as table_name,
+      'snapshot_sequence=' || s.snapshot_sequence as row_key,
+      s.client_request_id,
+      s.request_fingerprint,
+      'checkpointed' as outcome,
+      s.snapshot_id,
+      null::uuid as publication_id,
+      s.chain_sequence
+    from patchdiff_store.target_snapshots as s
+    where s.target_file_id = p_target and s.client_request_id is not null
+    union all
+    select
+      'workspace_publications',
+      'publication_sequence=' || p.publication_sequence,
+      p.client_request_id,
+      p.request_fingerprint,
+      p.kind,
+      null,
+      p.intent_publication_id,
+      p.chain_sequence
+    from patchdiff_store.workspace_publications as p
+    where p.target_file_id = p_target and p.client_request_id is not null and p.kind <> 'intent'
+  ),
+  keys as (
+    select k.client_request_id, k.request_fingerprint, r.*
+    from patchdiff_store.request_keys as k
+    cross join lateral (
+      select
+        k.save_receipt ->> 'outcome' as outcome,
+        k.save_receipt ->> 'version' as version,
+        k.save_receipt ->> 'current_hash' as current_hash,
+        k.save_receipt ->> 'snapshot_id' as snapshot_id,
+        k.save_receipt ->> 'publication_id' as publication_id,
+        k.save_receipt ->> 'chain_sequence' as chain_sequence,
+        k.save_receipt ->> 'chain_head' as chain_head
+    ) as r
+    where k.target_file_id = p_target and k.kind = 'save'
+  ),
+  links as (
+    select l.chain_sequence, l.row_hash
+    from patchdiff_store.append_only_pdcp_logs as l
+    where l.target_file_id = p_target
+    union all
+    select s.chain_sequence, s.row_hash
+    from patchdiff_store.target_snapshots as s
+    where s.target_file_id = p_target
+    union all
+    select p.chain_sequence, p.row_hash
+    from patchdiff_store.workspace_publications as p
+    where p.target_file_id = p_target
+  )
+  select 'request_keys', 'client_request_id=' || k.client_request_id, f.column_name, f.problem
+  from keys as k
+  left join patchdiff_store.target_snapshots as s
+    on s.target_file_id = p_target and s.snapshot_id::text = k.snapshot_id
+  left join settled as w
+    on w.client_request_id = k.client_request_id
+    and w.outcome = k.outcome
+    and w.chain_sequence::text = k.chain_sequence
+  cross join lateral (
+    values
+      ('save_receipt', 'its chain head is no link of the chain', not exists (
+        select
+        from links as l
+        where l.chain_sequence::text = k.chain_sequence and encode(l.row_hash, 'hex') = k.chain_head
+      )),
+      ('save_receipt', 'not what its snapshot says', k.outcome in ('checkpointed', 'unchanged') and (
+        s.version::text is distinct from k.version or s.content_hash is distinct from k.current_hash
+      )),
+      ('save_receipt', 'no row of a SAVE under this key says so',
+        (
+          k.outcome in ('checkpointed', 'published')
+          or k.publication_id is not null
+          or exists (select from settled as z where z.client_request_id = k.client_request_id)
+        ) and (
+          w.outcome is null
+          or (w.outcome = 'checkpointed' and w.snapshot_id::text is distinct from k.snapshot_id)
+          or (w.outcome <> 'checkpointed' and w.publication_id::text is distinct from k.publication_id)
+        )),
+      ('request_fingerprint', 'not that of the row which settled the key', w.request_fingerprint <> k.request_fingerprint)
+  ) as f (column_name, problem, broken)
+  where f.broken
+  union all
+  select w.table_name, w.row_key, 'client_request_id', 'the key is not registered for this row'
+  from settled as w
+  where not exists (
+    select
+    from keys as k
+    where k.client_request_id = w.client_request_id
+    and coalesce(k.snapshot_id = w.snapshot_id::text, k.publication_id = w.publication_id::text)
+  )
+$$;
+
+comment on function patchdiff_store.verify_save_keys(uuid) is
+  'What is wrong with the request keys of a target''s SAVEs; no rows when nothing is.';
