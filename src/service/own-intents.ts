@@ -45,7 +45,7 @@ export async function closeOwnIntents(
     const close = verdictOn(intent, disk.sha256);
     if (close === null) continue;
     try {
-      await recordPublication(
+      const receipt = await recordPublication(
         context.database,
         {
           targetFileId,
@@ -58,7 +58,7 @@ export async function closeOwnIntents(
         },
         options,
       );
-      if (close.outcome === 'published') published.push(intent.publication_id);
+      if (receipt.outcome === 'published') published.push(intent.publication_id);
     } catch (error) {
       // Another process closed it first, or a later publication stands in its place.
       if (!(error instanceof DatabaseError && error.code === 'publication_closed')) throw error;

@@ -75,6 +75,9 @@ async function install(database: Database, attempt: Attempt): Promise<Installati
     });
   const lock = await lockPublication(database, call.targetFileId, publicationId);
   if (lock.outcome === 'closed') return { kind: 'moved' };
+  if (lock.outcome === 'rejected') {
+    return { kind: 'recorded', receipt: await close('rejected', null, claimOf(lock)), refusal: null, published: null };
+  }
   if (lock.outcome !== 'current') return closeMoved(lock, call, close);
   const published = await publishFile(workspace, path, rendered.plan.bytes, rendered.expectedDiskSha256);
   if (!published.ok) {
@@ -90,7 +93,14 @@ async function install(database: Database, attempt: Attempt): Promise<Installati
     owner_kept: published.ownerKept,
     durable: published.durable,
   });
+  // A conflict over the key or diverged content, which the lock should have excluded: the bytes stand there unrecorded.
+  if (receipt.outcome !== 'published') throw new RangeError(`the publication was not recorded: ${receipt.failure_code ?? ''}`);
   return { kind: 'recorded', receipt, refusal: null, published };
+}
+
+/** Why nothing was installed, as this process sees it: kept with the outcome, while the database derives the receipt's words itself. */
+function claimOf(lock: PublicationReceiptRow): JsonObject {
+  return { failure_reason: lock.failure_reason, failure_code: lock.failure_code, failure_detail: lock.failure_detail };
 }
 
 /** The target moved since it was rendered: with a guard that is the caller's business, without one the SAVE starts again. */
@@ -99,9 +109,8 @@ async function closeMoved(
   call: SaveTarget,
   close: (outcome: 'rejected' | 'superseded', observed: null, detail: JsonObject) => Promise<SaveReceiptRow>,
 ): Promise<Installation> {
-  const detail = { failure_reason: lock.failure_reason, failure_code: lock.failure_code, failure_detail: lock.failure_detail };
   const guarded = call.expectedVersion !== null || call.expectedHash !== null;
-  const receipt = await close(guarded ? 'rejected' : 'superseded', null, detail);
+  const receipt = await close(guarded ? 'rejected' : 'superseded', null, claimOf(lock));
   return guarded ? { kind: 'recorded', receipt, refusal: null, published: null } : { kind: 'moved' };
 }
 
@@ -122,6 +131,12 @@ async function closeInterrupted(context: Context, call: SaveTarget, publicationI
     clientRequestId: null,
     actor: context.actor,
   }).catch(() => undefined);
+}
+
+/** What this process saw of the file; of a refusal that it did not see the database says only that there was one. */
+function refusalWords(id: string, refusal: Refusal): JsonObject {
+  const { failure_reason, failure_code, detail, next_step, facts } = refusedByWorkspace(id, refusal);
+  return { failure_reason, failure_code, detail, next_step, facts };
 }
 
 function diskFacts(published: Published): JsonObject {
@@ -199,7 +214,7 @@ export async function publishTarget(
     }
     if (installation.kind === 'recorded') {
       const { receipt, refusal, published } = installation;
-      return saveReceipt(id, receipt, refusal !== null ? { facts: refusal.facts } : published !== null ? diskFacts(published) : {});
+      return saveReceipt(id, receipt, refusal !== null ? refusalWords(id, refusal) : published !== null ? diskFacts(published) : {});
     }
   }
   return refusedSave(id, 'publication_moved', 'the target kept changing while it was being saved');

@@ -24,7 +24,7 @@ describe('races between the two transactions', () => {
     const { racing, raced: happened } = raced(id);
     expect(await ws.sync(id, { expected_target_version: 1 }, racing)).toMatchObject({
       status: 'rejected',
-      failure_code: 'publication_moved',
+      failure_code: 'target_version_mismatch',
       failure_reason: 'target_version_mismatch',
     });
     expect([happened(), ws.onDisk(name), await ws.openIntents(id)]).toEqual([true, 'a\n', []]);

@@ -1,6 +1,7 @@
 -- Second transaction of a SAVE that publishes: takes the target's lock, to be held while the file is replaced, and
 -- answers whether the intent still stands: `current`, `moved` (version, content, binding or synced digest; the failure
--- says which) or `closed` (it already has an outcome). Refuses an unknown target (PD104) or intent (PD108).
+-- says which), `rejected` (the stored content is not what its hash says) or `closed` (it already has an outcome).
+-- Refuses an unknown target (PD104) or intent (PD108).
 create or replace function patchdiff.lock_publication (
   p_target uuid,
   p_publication_id uuid
@@ -26,14 +27,9 @@ begin
   end if;
 
   v_intent := patchdiff_store.publication_intent(p_target, p_publication_id);
-  v_fault := patchdiff_store.publication_moved(
-    v_locked, v_intent.version, v_intent.content_hash, v_intent.expected_disk_sha256);
-  if v_fault.failure_reason is null and (
-    v_intent.workspace_root_identity <> v_locked.workspace_root_identity or v_intent.workspace_path <> v_locked.workspace_path
-  ) then
-    v_fault.failure_reason := 'workspace_drift';
-    v_fault.failure_code := 'publication_moved';
-    v_fault.failure_detail := 'the target was bound to another file since the publication was opened';
+  v_fault := patchdiff_store.intent_moved(v_locked, v_intent);
+  if v_fault.failure_reason is null then
+    v_fault := patchdiff_store.divergence(v_locked);
   end if;
 
   v_outcome := case
@@ -42,6 +38,7 @@ begin
       from patchdiff_store.workspace_publications as p
       where p.target_file_id = p_target and p.intent_publication_id = p_publication_id
     ) then 'closed'
+    when v_fault.failure_reason = 'target_diverged' then 'rejected'
     when v_fault.failure_reason is not null then 'moved'
     else 'current'
   end;

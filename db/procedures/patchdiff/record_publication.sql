@@ -1,8 +1,11 @@
 -- Closes a publication intent with its outcome, once. `published`: the file now holds the intent's bytes; the synced
 -- digest and version follow, and a checkpoint snapshot with a new cycle is appended when the target still is at the
 -- intent's version and the newest snapshot is not (after a crash the target may have moved on: then snapshot_id is
--- null). `rejected` and `superseded`: nothing was installed; p_detail says why and fills the receipt's failure fields.
+-- null). While the stored content is not what its hash says it answers `rejected` and writes nothing, so that the intent
+-- stays open. `rejected` and `superseded`: nothing was installed; the failure is what the database itself finds against
+-- the intent now, and p_detail is kept in the row as the caller's claim.
 -- Recorded under the request key: `published`, and `rejected` when the SAVE's own guards, kept with the intent, fail now.
+-- A key that stands for another publication by now is answered with a rejection that writes nothing.
 -- Refuses malformed arguments (PD100), an unknown target (PD104) or intent (PD108), an intent that is closed or older
 -- than a later publication (PD110).
 create or replace function patchdiff.record_publication (
@@ -27,6 +30,7 @@ declare
   v_intent patchdiff_store.workspace_publications;
   v_fingerprint text;
   v_fault patchdiff_store.fault;
+  v_settled boolean;
   v_snapshot_id uuid;
   v_row patchdiff_store.workspace_publications;
   v_receipt patchdiff.save_receipt;
@@ -36,14 +40,6 @@ begin
   perform patchdiff_store.check_claim('p_actor', p_actor);
   perform patchdiff_store.check_claim('p_detail', p_detail);
   perform patchdiff_store.check_digest('p_observed_disk_sha256', p_observed_disk_sha256, false);
-  if coalesce(p_outcome, '') not in ('published', 'rejected', 'superseded')
-    or (p_detail is not null and json_typeof(p_detail) <> 'object')
-  then
-    raise exception 'p_outcome must be published, rejected or superseded, and p_detail an object or null'
-      using errcode = 'PD100',
-            detail = json_build_object('argument', 'p_outcome', 'value', left(p_outcome, 64))::text,
-            hint = 'say what became of the file';
-  end if;
 
   -- lock
   v_locked := patchdiff_store.lock_target(p_target);
@@ -53,26 +49,47 @@ begin
 
   -- guard
   v_intent := patchdiff_store.publication_intent(p_target, p_publication_id);
+  perform patchdiff_store.check_outcome(v_intent, p_outcome, p_observed_disk_sha256, p_detail, p_client_request_id);
   v_fingerprint := patchdiff_store.save_fingerprint(
     p_target,
     (v_intent.detail ->> 'expected_target_version')::bigint,
     v_intent.detail ->> 'expected_current_hash',
     true
   );
-  v_receipt := patchdiff_store.recall_save(v_locked, p_client_request_id, v_fingerprint);
+  v_receipt := patchdiff_store.recall_save(v_locked, p_client_request_id, v_fingerprint, p_publication_id);
   if v_receipt.outcome is not null then
     return v_receipt;
   end if;
   perform patchdiff_store.check_publication_open(v_intent, p_outcome);
+  if p_outcome = 'published' then
+    v_fault := patchdiff_store.divergence(v_locked);
+    if v_fault.failure_reason is not null then
+      return patchdiff_store.save_answer(v_locked, 'rejected', v_fault);
+    end if;
+  else
+    v_fault := patchdiff_store.save_fault(
+      v_locked,
+      (v_intent.detail ->> 'expected_target_version')::bigint,
+      v_intent.detail ->> 'expected_current_hash'
+    );
+  end if;
+  v_settled := p_client_request_id is not null
+    and (p_outcome = 'published' or (p_outcome = 'rejected' and v_fault.failure_reason is not null));
+  if p_outcome <> 'published' and v_fault.failure_reason is null then
+    v_fault := patchdiff_store.intent_moved(v_locked, v_intent);
+  end if;
+  if p_outcome = 'rejected' and v_fault.failure_reason is null then
+    v_fault.failure_reason := 'workspace_refused';
+    v_fault.failure_code := 'publication_rejected';
+    v_fault.failure_detail := 'nothing was installed; the caller''s reason is kept with the publication';
+  end if;
 
   -- write
+  v_intent.client_request_id := case when v_settled then p_client_request_id end;
+  v_intent.request_fingerprint := case when v_settled then v_fingerprint end;
   if p_outcome = 'published' then
     v_snapshot_id := patchdiff_store.checkpoint_publication(v_locked, v_intent, p_actor);
     v_locked := patchdiff_store.lock_target(p_target);
-  else
-    v_fault.failure_reason := p_detail ->> 'failure_reason';
-    v_fault.failure_code := p_detail ->> 'failure_code';
-    v_fault.failure_detail := p_detail ->> 'failure_detail';
   end if;
 
   v_row := v_intent;
@@ -86,10 +103,7 @@ begin
   v_receipt := patchdiff_store.save_answer(patchdiff_store.lock_target(p_target), p_outcome, v_fault);
   v_receipt.publication_id := p_publication_id;
   v_receipt.snapshot_id := v_snapshot_id;
-  if p_outcome = 'published' or (p_outcome = 'rejected' and (
-    (v_intent.detail ->> 'expected_target_version')::bigint <> v_locked.version
-    or v_intent.detail ->> 'expected_current_hash' <> v_locked.current_hash
-  )) then
+  if v_settled then
     perform patchdiff_store.remember_save(p_target, p_client_request_id, v_fingerprint, v_receipt);
   end if;
   return v_receipt;

@@ -1,10 +1,12 @@
 -- What a SAVE's request key already stands for on a locked target: the receipt as recorded, with deduplicated true;
--- a rejection when the key stands for something else, which is not recorded; null when the key is new or absent.
+-- a rejection when the key stands for something else, another publication included, which is not recorded; null when the
+-- key is new or absent. p_publication_id: the publication that is being closed, null when a SAVE begins.
 -- Called in a later statement than the lock, so that it sees what was committed during the wait.
 create or replace function patchdiff_store.recall_save (
   p_locked patchdiff_store.locked_target,
   p_client_request_id text,
-  p_fingerprint text
+  p_fingerprint text,
+  p_publication_id uuid default null
 )
   returns patchdiff.save_receipt
   language plpgsql
@@ -25,8 +27,11 @@ begin
     return null;
   end if;
 
-  if v_key.kind = 'save' and v_key.request_fingerprint = p_fingerprint then
-    v_receipt := json_populate_record(v_receipt, v_key.save_receipt);
+  v_receipt := json_populate_record(v_receipt, v_key.save_receipt);
+  if v_key.kind = 'save'
+    and v_key.request_fingerprint = p_fingerprint
+    and (p_publication_id is null or v_receipt.publication_id = p_publication_id)
+  then
     v_receipt.deduplicated := true;
     return v_receipt;
   end if;
@@ -38,5 +43,5 @@ begin
 end;
 $$;
 
-comment on function patchdiff_store.recall_save(patchdiff_store.locked_target, text, text) is
+comment on function patchdiff_store.recall_save(patchdiff_store.locked_target, text, text, uuid) is
   'The outcome that a SAVE''s request key already stands for, or null.';

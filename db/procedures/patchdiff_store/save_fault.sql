@@ -12,7 +12,6 @@ create or replace function patchdiff_store.save_fault (
 as $$
 declare
   v_fault patchdiff_store.fault;
-  v_content_hash text;
 begin
   v_fault.validation_stage := 'precondition_guard';
   if p_expected_version <> p_locked.version then
@@ -30,22 +29,7 @@ begin
     return v_fault;
   end if;
 
-  select encode(sha256(convert_to(t.current_content, 'UTF8')), 'hex')
-  into v_content_hash
-  from patchdiff_store.cloud_target_files as t
-  where t.target_file_id = p_locked.target_file_id;
-  if v_content_hash <> p_locked.current_hash
-    or p_locked.accepted_version <> p_locked.version
-    or p_locked.accepted_hash <> p_locked.current_hash
-  then
-    v_fault.validation_stage := 'commit_guard';
-    v_fault.failure_reason := 'target_diverged';
-    v_fault.failure_code := 'content_diverged';
-    v_fault.failure_detail := 'the stored content does not match its recorded hash; nothing was applied';
-    return v_fault;
-  end if;
-
-  return null;
+  return patchdiff_store.divergence(p_locked);
 end;
 $$;
 

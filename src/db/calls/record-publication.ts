@@ -7,8 +7,9 @@ export interface RecordPublication {
   publicationId: string;
   outcome: 'published' | 'rejected' | 'superseded';
   observedDiskSha256: string | null;
-  /** JSON text of an object; its failure_reason, failure_code and failure_detail fill the receipt's. */
+  /** JSON text of an object: the caller's claim, kept with the outcome. The receipt's failure is what the database finds itself. */
   detail: string | null;
+  /** The key that the intent was opened with, or null: then the outcome settles no key. */
   clientRequestId: string | null;
   /** JSON text. */
   actor: string | null;
