@@ -1,4 +1,5 @@
 -- Every attempt, accepted and rejected, without its payload. Filter by target_file_id and log_sequence for a page.
+-- Three members of the actor have columns of their own, null where its text could not be read: no row may spoil a page.
 create or replace view patchdiff_audit.attempts as
 select
   l.target_file_id,
@@ -29,9 +30,9 @@ select
   l.client_request_id,
   l.request_fingerprint,
   l.pdcp_content_hash,
-  l.actor ->> 'host' as actor_host,
-  l.actor ->> 'agent' as actor_agent,
-  l.actor ->> 'session' as actor_session,
+  r.actor ->> 'host' as actor_host,
+  r.actor ->> 'agent' as actor_agent,
+  r.actor ->> 'session' as actor_session,
   l.actor,
   l.diagnostic_json as diagnostic,
   l.warnings,
@@ -41,6 +42,9 @@ select
   l.db_transaction_id,
   l.chain_sequence,
   encode(l.row_hash, 'hex') as row_hash
-from patchdiff_store.append_only_pdcp_logs as l;
+from patchdiff_store.append_only_pdcp_logs as l
+cross join lateral (
+  select case when pg_input_is_valid(l.actor::text, 'jsonb') then l.actor end as actor
+) as r;
 
 comment on view patchdiff_audit.attempts is 'Every attempt, accepted and rejected, without its payload.';

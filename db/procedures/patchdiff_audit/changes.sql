@@ -1,5 +1,6 @@
 -- Every accepted change with the facts derived for it: where in the buffer at its application (code points), how much
 -- was replaced by how much, and the hashes of both. Filter by target_file_id and ledger_sequence for a page.
+-- Three members of the actor have columns of their own, null where its text could not be read: no row may spoil a page.
 create or replace view patchdiff_audit.changes as
 select
   g.target_file_id,
@@ -24,13 +25,16 @@ select
   (g.derived_json -> 'replacement_chars')::integer as replacement_chars,
   g.derived_json ->> 'matched_sha256' as matched_sha256,
   g.derived_json ->> 'replacement_sha256' as replacement_sha256,
-  l.actor ->> 'host' as actor_host,
-  l.actor ->> 'agent' as actor_agent,
-  l.actor ->> 'session' as actor_session,
+  r.actor ->> 'host' as actor_host,
+  r.actor ->> 'agent' as actor_agent,
+  r.actor ->> 'session' as actor_session,
   l.submission_source,
   l.db_session_user
 from patchdiff_store.append_only_manifest_ledger as g
 join patchdiff_store.append_only_pdcp_logs as l
-  on l.target_file_id = g.target_file_id and l.log_sequence = g.log_sequence;
+  on l.target_file_id = g.target_file_id and l.log_sequence = g.log_sequence
+cross join lateral (
+  select case when pg_input_is_valid(l.actor::text, 'jsonb') then l.actor end as actor
+) as r;
 
 comment on view patchdiff_audit.changes is 'Every accepted change with the facts derived for it.';

@@ -25,6 +25,10 @@ begin
   if p_target is not null and p_payload is not null and p_raw_metadata is null
     and (p_verdict in ('accepted', 'none') or (p_verdict = 'rejected' and p_claimed_reason is not null))
     and coalesce(octet_length(p_actor::text), 0) <= 8192
+    and coalesce(strpos(p_actor::text, '\u'), 0) = 0
+    and coalesce(octet_length(p_client_request_id), 0) <= 8192
+    and coalesce(octet_length(p_parent), 0) <= 8192
+    and coalesce(octet_length(p_source), 0) <= 8192
     and coalesce(p_warnings::text, '[]') = '[]'
   then
     return;
@@ -37,10 +41,14 @@ begin
     (2, p_payload is null, 'p_payload', 'the record as JSON text'),
     (3, coalesce(p_verdict not in ('accepted', 'rejected', 'none'), true), 'p_verdict', 'accepted, rejected or none'),
     (4, p_verdict = 'rejected' and p_claimed_reason is null, 'p_diagnostic', 'an object with the text failure_reason'),
-    (5, octet_length(p_actor::text) > 8192, 'p_actor', 'JSON of at most 8192 bytes'),
-    (6, patchdiff_store.are_warnings(p_warnings) is false, 'p_warnings',
+    (5, octet_length(p_actor::text) > 8192 or patchdiff_store.holds_unencodable(left(p_actor::text, 8192)), 'p_actor',
+      'JSON of at most 8192 bytes without NUL and lone surrogates'),
+    (6, octet_length(p_client_request_id) > 8192, 'p_client_request_id', 'text of at most 8192 bytes'),
+    (7, octet_length(p_parent) > 8192, 'p_parent', 'text of at most 8192 bytes'),
+    (8, octet_length(p_source) > 8192, 'p_source', 'text of at most 8192 bytes'),
+    (9, patchdiff_store.are_warnings(p_warnings) is false, 'p_warnings',
       'an array of at most 6000 objects with code and change_id'),
-    (7, patchdiff_store.is_raw_metadata(p_raw_metadata, p_client_request_id, p_parent, p_attempt, p_source) is false,
+    (10, patchdiff_store.is_raw_metadata(p_raw_metadata, p_client_request_id, p_parent, p_attempt, p_source) is false,
       'p_raw_metadata', 'an object of JSON texts, only for values that do not fit their typed parameter')
   ) as c(position, fails, argument, rule)
   where c.fails
