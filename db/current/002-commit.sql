@@ -3,6 +3,10 @@ set local role patchdiff_owner;
 
 --! include patchdiff_store/are_warnings.sql
 --! include patchdiff_store/holds_unencodable.sql
+--! include patchdiff_store/nests_beyond.sql
+--! include patchdiff_store/payload_json.sql
+--! include patchdiff_store/is_json.sql
+--! include patchdiff_store/fits_parameter.sql
 --! include patchdiff_store/is_raw_metadata.sql
 --! include patchdiff_store/check_commit_call.sql
 --! include patchdiff_store/claimed_reason.sql
@@ -16,6 +20,7 @@ set local role patchdiff_owner;
 --! include patchdiff_store/fault_of.sql
 --! include patchdiff_store/integer_of.sql
 --! include patchdiff_store/is_blank.sql
+--! include patchdiff_store/is_source.sql
 --! include patchdiff_store/decode_item.sql
 --! include patchdiff_store/guard_hash.sql
 --! include patchdiff_store/guard_version.sql
@@ -26,11 +31,8 @@ set local role patchdiff_owner;
 --! include patchdiff_store/ascii_json.sql
 --! include patchdiff_store/is_json_object.sql
 --! include patchdiff_store/mark_unencodable.sql
---! include patchdiff_store/nests_beyond.sql
---! include patchdiff_store/payload_json.sql
 --! include patchdiff_store/runtime_version_of.sql
 --! include patchdiff_store/sha256_hex.sql
---! include patchdiff_store/unused_marks.sql
 --! include patchdiff_store/envelope_of.sql
 --! include patchdiff_store/guard_fault.sql
 --! include patchdiff_store/head_of_content.sql
@@ -43,6 +45,7 @@ set local role patchdiff_owner;
 --! include patchdiff_store/raw_member.sql
 --! include patchdiff_store/raw_values.sql
 --! include patchdiff_store/lf.sql
+--! include patchdiff_store/are_readable_items.sql
 --! include patchdiff_store/read_operations.sql
 --! include patchdiff_store/changes_of.sql
 --! include patchdiff_store/receipt_of.sql
@@ -63,6 +66,8 @@ set local role patchdiff_owner;
 --! include patchdiff_store/cut_context.sql
 --! include patchdiff_store/candidates_evidence.sql
 --! include patchdiff_store/resolve_match.sql
+--! include patchdiff_store/prefix_bytes.sql
+--! include patchdiff_store/span_holds.sql
 --! include patchdiff_store/span_fault.sql
 --! include patchdiff_store/walk_found.sql
 --! include patchdiff_store/walk_replacement.sql

@@ -32,7 +32,7 @@ begin
   ) then
     v_envelope.record := coalesce(
       p_record,
-      patchdiff_store.payload_json(patchdiff_store.mark_unencodable(p_payload, patchdiff_store.unused_marks(p_payload)))
+      patchdiff_store.payload_json(patchdiff_store.mark_unencodable(p_payload))
     );
     v_inputs := '{"parent_pdcp_log_id":'
       || coalesce(p_raw_metadata ->> 'parent_pdcp_log_id', patchdiff_store.ascii_json(to_json(p_parent)::text), 'null')
@@ -46,7 +46,7 @@ begin
     return v_envelope;
   end if;
 
-  v_items := p_record -> case p_record ->> 'format' when 'patchdiff-tx/1' then 'edits' else 'operations' end;
+  v_items := p_record -> case patchdiff_store.protocol_of(p_record) when 'patchdiff-tx/1' then 'edits' else 'operations' end;
   v_envelope.failure_code := case
     when octet_length(p_payload) > 4194304 then 'payload_too_large'
     when patchdiff_store.nests_beyond(p_payload, 64) then 'payload_too_deep'

@@ -30,19 +30,12 @@ begin
     select coalesce(bool_and(
       m.name in ('client_request_id', 'parent_pdcp_log_id', 'attempt', 'source')
       and jsonb_typeof(m.value) = 'string'
-      and m.value #>> '{}' is json
       and octet_length(m.value #>> '{}') = char_length(m.value #>> '{}')
-      and case m.name
-        when 'attempt' then m.value #>> '{}' !~ '\A([1-9][0-9]{0,8}|null)\Z'
-        else (m.value #>> '{}' !~ '\A\s*"' and m.value #>> '{}' <> 'null')
-          or patchdiff_store.holds_unencodable(m.value #>> '{}')
-      end
+      and patchdiff_store.is_json(m.value #>> '{}') is not false
+      and not patchdiff_store.fits_parameter(m.name, patchdiff_store.payload_json(m.value #>> '{}'))
     ), true)
     from jsonb_each(p_raw_metadata) as m(name, value)
   );
-exception
-  when statement_too_complex then
-    return false;
 end;
 $$;
 

@@ -10,11 +10,12 @@ create or replace function patchdiff_store.raw_member (
   set search_path = '', pg_temp
 as $$
 declare
-  v_marks text[] := patchdiff_store.unused_marks(p_json);
   v_value text;
 begin
-  v_value := patchdiff_store.mark_unencodable(p_json, v_marks)::json -> p_name;
-  return left(replace(patchdiff_store.ascii_json(v_value), patchdiff_store.ascii_json(v_marks[1]), '\u'), 1024);
+  -- Cut first: every two characters of marked text give at least one of the answer.
+  v_value := left((patchdiff_store.mark_unencodable(p_json)::json -> p_name)::text, 2048);
+  v_value := replace(replace(v_value, U&'\E000u', '\u'), U&'\E000e', U&'\E000');
+  return left(patchdiff_store.ascii_json(v_value), 1024);
 exception
   when statement_too_complex then
     return null;
