@@ -9,7 +9,7 @@ create or replace function patchdiff_store.change_id_of (
 as $$
   select case
     when jsonb_typeof(p_item) <> 'object' then null
-    when p_item ->> 'change_id' is null
+    when coalesce(jsonb_typeof(p_item -> 'change_id'), 'null') = 'null'
       then 'chg_' || lpad(p_ordinal::text, greatest(3, length(p_ordinal::text)), '0')
     when jsonb_typeof(p_item -> 'change_id') = 'string' and p_item ->> 'change_id' ~ '\A[A-Za-z0-9_.:-]{1,64}\Z'
       then p_item ->> 'change_id'

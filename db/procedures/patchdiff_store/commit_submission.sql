@@ -61,8 +61,10 @@ begin
   v_format := patchdiff_store.protocol_of(v_record);
   v_container := case v_format when 'patchdiff-tx/1' then 'edits' else 'operations' end;
   if v_format = 'patchdiff-tx/3' then
-    v_replacement := v_record #>> '{operations,0,replace}';
-  elsif v_format <> 'unknown' and jsonb_typeof(v_record -> v_container) = 'array' then
+    v_replacement := case jsonb_typeof(v_record #> '{operations,0,replace}')
+      when 'string' then v_record #>> '{operations,0,replace}'
+    end;
+  elsif v_format <> 'unknown' and patchdiff_store.are_readable_items(p_payload, v_record -> v_container) then
     v_operations := patchdiff_store.read_operations(v_record -> v_container, v_format);
   end if;
 
@@ -90,7 +92,7 @@ begin
   v_malformed := case
     when p_raw_metadata ? 'attempt' or p_attempt < 1 then 'attempt_malformed'
     when p_raw_metadata ? 'parent_pdcp_log_id' or patchdiff_store.is_blank(p_parent) then 'parent_malformed'
-    when p_raw_metadata ? 'source' or patchdiff_store.is_blank(p_source) then 'source_malformed'
+    when p_raw_metadata ? 'source' or not patchdiff_store.is_source(p_source) then 'source_malformed'
   end;
 
   v_row.target_file_id := p_target;
@@ -100,7 +102,7 @@ begin
   v_row.expected_current_hash := patchdiff_store.guard_hash(v_record);
   v_row.regeneration_attempt := case when p_attempt >= 1 then p_attempt end;
   v_row.submission_source := case
-    when p_raw_metadata ? 'source' or patchdiff_store.is_blank(p_source) then null
+    when p_raw_metadata ? 'source' or not patchdiff_store.is_source(p_source) then null
     else coalesce(p_source, 'model_response')
   end;
   v_row.actor := p_actor;
@@ -245,7 +247,8 @@ begin
   end if;
 
   v_row := patchdiff_store.append_attempt(
-    v_locked, v_row, coalesce(v_envelope.stored, p_payload), v_record ->> 'intent', v_walk);
+    v_locked, v_row, coalesce(v_envelope.stored, p_payload),
+    case v_row.status when 'accepted' then v_record ->> 'intent' end, v_walk);
   return patchdiff_store.receipt_of(
     v_locked,
     v_row,

@@ -1,4 +1,5 @@
 -- Decodes one edit or operation: I1 to I13 of docs/spec/decoding.md, the first fault wins, all null when there is none.
+-- A value is read as text only once it is known to be a string: 1e131071 is short in JSON and long as text.
 -- p_ordinal counts from 1, p_count is the number of items, p_used the change ids of the items before.
 create or replace function patchdiff_store.decode_item (
   p_item jsonb,
@@ -20,19 +21,21 @@ declare
   v_optional text[];
   v_name text;
   v_type text;
-  v_text text;
 begin
   if jsonb_typeof(p_item) <> 'object' then
     return patchdiff_store.fault_of('not_an_object', v_base, p_ordinal);
   end if;
 
   if p_format <> 'patchdiff-tx/1' then
-    v_op := p_item ->> 'op';
-    if v_op is null then
+    v_type := coalesce(jsonb_typeof(p_item -> 'op'), 'null');
+    if v_type = 'null' then
       return patchdiff_store.fault_of('field_missing', v_base || '.op', p_ordinal, v_id);
-    elsif jsonb_typeof(p_item -> 'op') <> 'string' then
+    elsif v_type <> 'string' then
       return patchdiff_store.fault_of('field_type', v_base || '.op', p_ordinal, v_id, '{"type": "a string"}');
-    elsif p_format = 'patchdiff-tx/3' and v_op <> 'replace_all' then
+    end if;
+
+    v_op := p_item ->> 'op';
+    if p_format = 'patchdiff-tx/3' and v_op <> 'replace_all' then
       return patchdiff_store.fault_of('op_unknown', v_base || '.op', p_ordinal, v_id,
         '{"rule": "exactly one replace_all"}');
     elsif p_format = 'patchdiff-tx/3' and p_count > 1 then
@@ -58,9 +61,8 @@ begin
   end case;
 
   foreach v_name in array v_required loop
-    v_text := p_item ->> v_name;
-    v_type := jsonb_typeof(p_item -> v_name);
-    if v_text is null then
+    v_type := coalesce(jsonb_typeof(p_item -> v_name), 'null');
+    if v_type = 'null' then
       return patchdiff_store.fault_of('field_missing', v_base || '.' || v_name, p_ordinal, v_id);
     elsif v_name in ('start', 'end') and v_type <> 'number' then
       return patchdiff_store.fault_of('field_type', v_base || '.' || v_name, p_ordinal, v_id, '{"type": "an integer"}');
@@ -68,31 +70,34 @@ begin
       return patchdiff_store.fault_of('integer_invalid', v_base || '.' || v_name, p_ordinal, v_id);
     elsif v_name not in ('start', 'end') and v_type <> 'string' then
       return patchdiff_store.fault_of('field_type', v_base || '.' || v_name, p_ordinal, v_id, '{"type": "a string"}');
-    elsif v_name = 'match' and v_text = '' then
+    elsif v_name = 'match' and p_item -> v_name = '""' then
       return patchdiff_store.fault_of('match_empty', v_base || '.' || v_name, p_ordinal, v_id);
     end if;
   end loop;
 
   if v_op = 'span' then
     foreach v_name in array array['expected_before', 'expected_after'] loop
-      if p_item ->> v_name is null then
+      v_type := coalesce(jsonb_typeof(p_item -> v_name), 'null');
+      if v_type = 'null' then
         continue;
-      elsif jsonb_typeof(p_item -> v_name) <> 'string' then
+      elsif v_type <> 'string' then
         return patchdiff_store.fault_of('field_type', v_base || '.' || v_name, p_ordinal, v_id, '{"type": "a string"}');
-      elsif p_item ->> v_name = '' then
+      elsif p_item -> v_name = '""' then
         return patchdiff_store.fault_of('expected_context_empty', v_base || '.' || v_name, p_ordinal, v_id);
       end if;
     end loop;
   end if;
 
   if v_op = 'match' then
-    if p_item ->> 'occurrence_index' is not null and patchdiff_store.integer_of(p_item -> 'occurrence_index', 1) is null then
+    if coalesce(p_item -> 'occurrence_index', 'null') <> 'null'
+      and patchdiff_store.integer_of(p_item -> 'occurrence_index', 1) is null
+    then
       return patchdiff_store.fault_of('selector_malformed', v_base || '.occurrence_index', p_ordinal, v_id,
         '{"rule": "an integer of at least 1"}');
     end if;
 
     foreach v_name in array array['anchor_before', 'anchor_after'] loop
-      if p_item ->> v_name = '' or (p_item ->> v_name is not null and jsonb_typeof(p_item -> v_name) <> 'string') then
+      if p_item -> v_name = '""' or jsonb_typeof(p_item -> v_name) not in ('string', 'null') then
         return patchdiff_store.fault_of('selector_malformed', v_base || '.' || v_name, p_ordinal, v_id,
           '{"rule": "a non-empty string"}');
       end if;
@@ -116,13 +121,16 @@ begin
     return patchdiff_store.fault_of('change_id_duplicate', v_base || '.change_id', p_ordinal, v_id);
   end if;
 
-  if p_item ->> 'rationale' is not null
-    and (jsonb_typeof(p_item -> 'rationale') <> 'string' or patchdiff_store.is_blank(p_item ->> 'rationale'))
-  then
+  v_type := coalesce(jsonb_typeof(p_item -> 'rationale'), 'null');
+  if v_type not in ('string', 'null') or (v_type = 'string' and patchdiff_store.is_blank(p_item ->> 'rationale')) then
     return patchdiff_store.fault_of('rationale_invalid', v_base || '.rationale', p_ordinal, v_id);
   end if;
 
-  if p_item ->> 'risk' is not null and p_item -> 'risk' not in ('"low"', '"medium"', '"high"') then
+  if char_length(p_item ->> 'rationale') > 4096 then
+    return patchdiff_store.fault_of('rationale_too_long', v_base || '.rationale', p_ordinal, v_id);
+  end if;
+
+  if p_item -> 'risk' not in ('null', '"low"', '"medium"', '"high"') then
     return patchdiff_store.fault_of('risk_invalid', v_base || '.risk', p_ordinal, v_id);
   end if;
 

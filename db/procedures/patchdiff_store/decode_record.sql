@@ -14,8 +14,8 @@ as $$
 declare
   v_format text := patchdiff_store.protocol_of(p_record);
   v_container text := case v_format when 'patchdiff-tx/1' then 'edits' else 'operations' end;
-  v_has_version boolean := p_record ->> 'expected_target_version' is not null;
-  v_has_hash boolean := p_record ->> 'expected_current_hash' is not null;
+  v_has_version boolean := coalesce(p_record -> 'expected_target_version', 'null') <> 'null';
+  v_has_hash boolean := coalesce(p_record -> 'expected_current_hash', 'null') <> 'null';
   v_unknown text;
   v_fault patchdiff_store.fault;
   v_used text[] := '{}';
@@ -73,6 +73,10 @@ begin
 
   if jsonb_typeof(p_record -> 'intent') is distinct from 'string' or patchdiff_store.is_blank(p_record ->> 'intent') then
     return patchdiff_store.fault_of('intent_invalid', 'intent');
+  end if;
+
+  if char_length(p_record ->> 'intent') > 4096 then
+    return patchdiff_store.fault_of('intent_too_long', 'intent');
   end if;
 
   for v_item in

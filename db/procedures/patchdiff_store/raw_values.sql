@@ -31,14 +31,14 @@ begin
       (3, 'attempt', coalesce(p_raw_metadata ->> 'attempt', case when p_attempt_number < 1 then p_attempt_number::text end)),
       (4, 'source', coalesce(
         p_raw_metadata ->> 'source',
-        case when patchdiff_store.is_blank(p_source) then patchdiff_store.ascii_json(to_json(p_source)::text) end
+        case when p_attempt.submission_source is null then patchdiff_store.ascii_json(to_json(p_source)::text) end
       )),
       (5, 'expected_target_version', case
-        when p_attempt.expected_target_version is null and p_record ->> 'expected_target_version' is not null
+        when p_attempt.expected_target_version is null and coalesce(p_record -> 'expected_target_version', 'null') <> 'null'
           then patchdiff_store.raw_member(p_payload, 'expected_target_version')
       end),
       (6, 'expected_current_hash', case
-        when p_attempt.expected_current_hash is null and p_record ->> 'expected_current_hash' is not null
+        when p_attempt.expected_current_hash is null and coalesce(p_record -> 'expected_current_hash', 'null') <> 'null'
           then patchdiff_store.raw_member(p_payload, 'expected_current_hash')
       end)
     ) as v(position, name, value)

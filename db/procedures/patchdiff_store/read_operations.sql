@@ -42,6 +42,7 @@ begin
       and case p_format when 'patchdiff-tx/1' then not i.item ? 'op' else i.item ->> 'op' in ('match', 'span') end
       and (i.item ->> 'change_id' is null or i.item ->> 'change_id' ~ '\A[A-Za-z0-9_.:-]{1,64}\Z')
       and (i.item ->> 'rationale' is null or not patchdiff_store.is_blank(i.item ->> 'rationale'))
+      and coalesce(char_length(i.item ->> 'rationale'), 0) <= 4096
       and (i.item ->> 'risk' is null or i.item ->> 'risk' in ('low', 'medium', 'high'))
       and case i.item ->> 'op' when 'span' then i.item ->> 'expected_text' is not null
         else i.item ->> 'match' <> '' and char_length(i.item ->> 'match') <= 65536 end,

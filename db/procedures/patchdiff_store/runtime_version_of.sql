@@ -8,13 +8,16 @@ create or replace function patchdiff_store.runtime_version_of (
   set search_path = '', pg_temp
 as $$
 begin
-  case p_record ->> 'format'
+  case patchdiff_store.protocol_of(p_record)
     when 'patchdiff-tx/2' then
       if jsonb_typeof(p_record -> 'operations') = 'array' and exists (
         select from jsonb_array_elements(p_record -> 'operations') as e(item)
         where jsonb_typeof(e.item) = 'object'
           and e.item -> 'op' = '"span"'
-          and (e.item ->> 'expected_before' is not null or e.item ->> 'expected_after' is not null)
+          and (
+            coalesce(jsonb_typeof(e.item -> 'expected_before'), 'null') <> 'null'
+            or coalesce(jsonb_typeof(e.item -> 'expected_after'), 'null') <> 'null'
+          )
       ) then
         return 'patchdiff-mvp-0.5.0';
       end if;
