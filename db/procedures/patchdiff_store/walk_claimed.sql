@@ -109,7 +109,7 @@ begin
       else
         v_first := octet_length(left(v_text, 1));
         v_last := v_start + v_length - octet_length(right(v_text, 1));
-        if v_length > 512 then
+        if v_length > 64 then
           if not patchdiff_store.is_absent(
               convert_from(substring(v_buffer from v_low + 1 for v_last - v_low), 'UTF8'), v_text)
             or not patchdiff_store.is_absent(

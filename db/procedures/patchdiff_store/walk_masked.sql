@@ -129,7 +129,7 @@ begin
       v_from := greatest(v_from, v_place[v_i - 1] + octet_length(v_old_bytes[v_i - 1]));
     end if;
 
-    if strpos(v_text, v_matched[v_i]) > 0
+    if not patchdiff_store.is_absent(v_text, v_matched[v_i])
       or position(v_old in substring(v_olds from v_from)) <> v_place[v_i] - v_from + 1
       or position(v_old in substring(v_olds from v_place[v_i] + 1)) > 0
       or (v_i > 1 and position(v_old in substring(v_news from 1 for v_news_end[v_i - 1])) > 0)
