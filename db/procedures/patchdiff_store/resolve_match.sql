@@ -20,12 +20,14 @@ as $$
 declare
   v_bytes integer := octet_length(p_buffer);
   v_length integer := octet_length(p_needle);
+  v_first integer;
   v_low integer := 0;
   v_last integer;
   v_anchor bytea;
   v_shown record;
 begin
-  if patchdiff_store.next_occurrence(p_buffer, p_needle, 0, v_bytes) is null then
+  v_first := patchdiff_store.next_occurrence(p_buffer, p_needle, 0, v_bytes);
+  if v_first is null then
     code := 'match_absent';
     return;
   end if;
@@ -47,7 +49,8 @@ begin
         start := null;
       end if;
     else
-      start := patchdiff_store.next_occurrence(p_buffer, p_needle, v_low, v_last);
+      start := case when v_low <= v_first and v_first <= v_last then v_first
+        else patchdiff_store.next_occurrence(p_buffer, p_needle, v_low, v_last) end;
       if patchdiff_store.next_occurrence(p_buffer, p_needle, start + 1, v_last) is not null then
         code := 'match_ambiguous';
       end if;

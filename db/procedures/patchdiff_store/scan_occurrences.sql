@@ -17,6 +17,8 @@ as $$
 declare
   v_length integer := octet_length(p_needle);
   v_to integer := least(p_to, octet_length(p_hay) - v_length);
+  v_from integer;
+  v_near integer;
   v_next integer;
   v_distance integer;
   v_before integer;
@@ -24,7 +26,13 @@ declare
 begin
   hits := 0;
   while hits < p_limit loop
-    v_next := patchdiff_store.next_occurrence(p_hay, p_needle, coalesce(last + 1, p_from), v_to);
+    -- The next one is mostly near: a small piece is looked at before a search in windows is called.
+    v_from := greatest(coalesce(last + 1, p_from), 0);
+    exit when v_from > v_to;
+    v_near := least(256, v_to - v_from + 1);
+    v_next := v_from - 1
+      + nullif(position(p_needle in substring(p_hay from v_from + 1 for v_near - 1 + v_length)), 0);
+    v_next := coalesce(v_next, patchdiff_store.next_occurrence(p_hay, p_needle, v_from + v_near, v_to));
     exit when v_next is null;
     v_before := v_distance;
     v_distance := v_next - last;

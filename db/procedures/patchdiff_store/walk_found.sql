@@ -35,13 +35,13 @@ begin
     v_new := convert_to(p_operations.replacement[v_i], 'UTF8');
 
     if p_operations.operation[v_i] = 'span' then
-      v_walk.fault := patchdiff_store.span_fault(v_buffer, v_chars, p_operations, v_i);
-      if (v_walk.fault).failure_reason is not null then
+      v_start_chars := least(p_operations.span_start[v_i], v_chars);
+      v_start := patchdiff_store.prefix_bytes(
+        v_buffer, v_start_chars, v_mark_bytes, v_mark_chars, octet_length(v_buffer), v_chars);
+      if not patchdiff_store.span_holds(v_buffer, v_chars, p_operations, v_i, v_start) then
+        v_walk.fault := patchdiff_store.span_fault(v_buffer, v_chars, p_operations, v_i);
         return v_walk;
       end if;
-
-      v_start_chars := p_operations.span_start[v_i];
-      v_start := octet_length(left(convert_from(v_buffer, 'UTF8'), v_start_chars));
     else
       v_place := patchdiff_store.resolve_match(
         v_buffer, v_old, p_operations.occurrence_index[v_i], p_operations.anchor_before[v_i], p_operations.anchor_after[v_i]);
