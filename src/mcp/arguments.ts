@@ -30,7 +30,12 @@ export const clientRequestId: StringSchema = {
 
 /** What every submission may carry beside its guards and its body. */
 export const submission = {
-  intent: { type: 'string', description: 'Why, in one sentence; recorded for ever. Must not be blank.', minLength: 1 },
+  intent: {
+    type: 'string',
+    description: 'Why, in one sentence; recorded for ever. Must not be blank; at most 4,096 characters.',
+    minLength: 1,
+    maxLength: 4096,
+  },
   ...guards,
   client_request_id: clientRequestId,
   parent_pdcp_log_id: {
@@ -39,7 +44,12 @@ export const submission = {
     pattern: UUID_PATTERN,
   },
   attempt: { type: 'integer', description: "The host's retry counter, 1 to 2147483647.", minimum: 1, maximum: 2_147_483_647 },
-  source: { type: 'string', description: 'Where the proposal came from; default "model_response". Must not be blank.', minLength: 1 },
+  source: {
+    type: 'string',
+    description: 'Where the proposal came from; default "model_response". Must not be blank; at most 256 characters.',
+    minLength: 1,
+    maxLength: 256,
+  },
   correlation_id: { type: 'string', description: "The host's own mark; never stored." },
 } as const satisfies Record<string, Schema>;
 
@@ -49,7 +59,12 @@ const change = {
     description: 'Name of this change, unique in the call; 1 to 64 of A-Z a-z 0-9 _ . : - (default chg_001, chg_002, …).',
     pattern: '^[A-Za-z0-9_.:-]{1,64}$',
   },
-  rationale: { type: 'string', description: 'Why this change; must not be blank.', minLength: 1 },
+  rationale: {
+    type: 'string',
+    description: 'Why this change; must not be blank; at most 4,096 characters.',
+    minLength: 1,
+    maxLength: 4096,
+  },
   risk: { type: 'string', enum: ['low', 'medium', 'high'] },
 } as const satisfies Record<string, Schema>;
 

@@ -63,7 +63,7 @@ export function decodeItem(item: JsonValue, context: ItemContext): DecodedItem {
     unknownFault(item, operation, context, refuse) ??
     (changeId === null ? refuse('change_id_invalid', 'change_id') : null) ??
     (context.used.has(changeId ?? '') ? refuse('change_id_duplicate', 'change_id') : null) ??
-    annotationFault(item, refuse) ??
+    annotationFault(item, context, refuse) ??
     (context.fresh ? admissionFault(item, operation, refuse) : null);
   return fault === null ? { ok: true, change: changeOf(item, operation, ordinal, changeId ?? fallback) } : { ok: false, fault };
 }
@@ -158,10 +158,12 @@ function unknownFault(item: JsonObject, operation: Change['operation'], { format
   return unknown === undefined ? null : refuse('unknown_field', cutName(unknown));
 }
 
-/** I10 and I11. */
-function annotationFault(item: JsonObject, refuse: Refuse): Fault | null {
+/** I10 and I11, with the limit of a rationale. */
+function annotationFault(item: JsonObject, { fresh }: ItemContext, refuse: Refuse): Fault | null {
   const rationale = member(item, 'rationale');
   if (!isAbsent(rationale) && (typeof rationale !== 'string' || isBlank(rationale))) return refuse('rationale_invalid', 'rationale');
+  if (fresh && typeof rationale === 'string' && codePointLength(rationale) > LIMITS.reasonChars)
+    return refuse('rationale_too_long', 'rationale');
   const risk = member(item, 'risk');
   return isAbsent(risk) || RISKS.includes(risk) ? null : refuse('risk_invalid', 'risk');
 }

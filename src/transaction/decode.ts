@@ -1,4 +1,4 @@
-import { isBlank, utf8Length } from '../text/index.ts';
+import { codePointLength, isBlank, utf8Length } from '../text/index.ts';
 import { decodeItem } from './decode-item.ts';
 import { sortedNames } from './encode.ts';
 import { depthOf } from './inspect.ts';
@@ -45,6 +45,11 @@ export function isHashGuard(value: JsonValue | undefined): value is string {
   return typeof value === 'string' && HASH.test(value);
 }
 
+/** True for text that can be a source: not blank, at most 256 code points. */
+export function isSource(text: string): boolean {
+  return !isBlank(text) && codePointLength(text) <= LIMITS.sourceChars;
+}
+
 /** P1 and P2: presence and form of the guards, then form of attempt, parent and source. */
 function contextFault(submission: Submission): Fault | null {
   const missing = guardFault(submission.record);
@@ -54,7 +59,7 @@ function contextFault(submission: Submission): Fault | null {
   if (rawMetadata?.parent_pdcp_log_id !== undefined || (parent !== null && isBlank(parent))) {
     return faultOf('parent_malformed', { path: 'parent_pdcp_log_id' });
   }
-  if (rawMetadata?.source !== undefined || (source !== null && isBlank(source))) return faultOf('source_malformed', { path: 'source' });
+  if (rawMetadata?.source !== undefined || (source !== null && !isSource(source))) return faultOf('source_malformed', { path: 'source' });
   return null;
 }
 
@@ -89,6 +94,7 @@ export function decodeRecord(record: JsonObject, targetFileId: string | null, pr
   if (unknown !== undefined) return refused(faultOf('unknown_field', { path: cutName(unknown) }));
   const intent = member(record, 'intent');
   if (typeof intent !== 'string' || isBlank(intent)) return refused(faultOf('intent_invalid', { path: 'intent' }));
+  if (fresh && codePointLength(intent) > LIMITS.reasonChars) return refused(faultOf('intent_too_long', { path: 'intent' }));
 
   const changes: Change[] = [];
   const used = new Set<string>();

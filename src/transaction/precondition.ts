@@ -1,5 +1,5 @@
 import { codePointLength, isBlank, takeCodePoints } from '../text/index.ts';
-import { isHashGuard, isVersionGuard } from './decode.ts';
+import { isHashGuard, isSource, isVersionGuard } from './decode.ts';
 import { encodeAscii } from './encode.ts';
 import { isAbsent, member } from './json.ts';
 import type { JsonObject } from './json.ts';
@@ -79,7 +79,7 @@ export function rawValuesOf(submission: Submission, parentResolved: boolean): Js
     ['raw_client_request_id', rawMetadata?.client_request_id ?? (keyFault(submission) === null ? null : encodeAscii(clientRequestId))],
     ['raw_parent_pdcp_log_id', rawMetadata?.parent_pdcp_log_id ?? (parent === null || parentResolved ? null : encodeAscii(parent))],
     ['raw_attempt', rawMetadata?.attempt ?? (attempt === null || attempt >= 1 ? null : encodeAscii(attempt))],
-    ['raw_source', rawMetadata?.source ?? (source === null || !isBlank(source) ? null : encodeAscii(source))],
+    ['raw_source', rawMetadata?.source ?? (source === null || isSource(source) ? null : encodeAscii(source))],
     ['raw_expected_target_version', isAbsent(version) || isVersionGuard(version) ? null : encodeAscii(version)],
     ['raw_expected_current_hash', isAbsent(hash) || isHashGuard(hash) ? null : encodeAscii(hash)],
   ];

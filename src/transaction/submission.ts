@@ -1,7 +1,9 @@
+import { takeCodePoints, utf8Length } from '../text/index.ts';
 import { encodeAscii, encodeCanonical } from './encode.ts';
 import { isEncodableValue } from './inspect.ts';
 import { isAbsent, isInteger, member } from './json.ts';
 import type { JsonObject, JsonValue } from './json.ts';
+import { LIMITS } from './limits.ts';
 import { recordOf } from './record.ts';
 import type { Format, MetadataName, Submission } from './types.ts';
 
@@ -24,8 +26,10 @@ export function prepareSubmission(format: Format, args: JsonObject): Submission 
   const text = (name: MetadataName): string | null => {
     const value = member(args, name);
     if (isAbsent(value)) return null;
-    if (typeof value === 'string' && isEncodableValue(value)) return value;
-    raw[name] = encodeAscii(value);
+    const fits = typeof value === 'string' && isEncodableValue(value);
+    if (fits && utf8Length(value) <= LIMITS.metadataBytes) return value;
+    // Cut, a long text still does not fit, and evidence keeps less of it. One with unencodable text is evidence as a whole.
+    raw[name] = encodeAscii(fits ? takeCodePoints(value, LIMITS.metadataBytes + 1) : value);
     return null;
   };
   const integer = (name: MetadataName): number | null => {

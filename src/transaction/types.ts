@@ -40,7 +40,7 @@ export interface Submission {
   parent: string | null;
   attempt: number | null;
   source: string | null;
-  /** ASCII JSON text of each of the four that does not fit its parameter; null when all fit. */
+  /** ASCII JSON text of each of the four that does not fit its parameter (text over 8,192 bytes does not); null when all fit. */
   rawMetadata: Partial<Record<MetadataName, string>> | null;
 }
 

@@ -47,6 +47,9 @@ export const TABLE: [Format, JsonObject, string, string?][] = [
   [TX1, argsOf({ parent_pdcp_log_id: '\u3000' }), 'parent_malformed parent_pdcp_log_id - -'],
   [TX1, argsOf({ source: '' }), 'source_malformed source - -', 'source: a string that is not blank'],
   [TX1, argsOf({ source: [] }), 'source_malformed source - -'],
+  [TX1, argsOf({ source: '😀'.repeat(257) }), 'source_malformed source - -'],
+  [TX1, argsOf({ source: 'x'.repeat(8_193) }), 'source_malformed source - -'],
+  [TX1, argsOf({ parent_pdcp_log_id: 'x'.repeat(8_193) }), 'parent_malformed parent_pdcp_log_id - -'],
   [
     TX1,
     { ...edits(edit({})), target_file_id: 'nope' },
@@ -74,6 +77,7 @@ export const TABLE: [Format, JsonObject, string, string?][] = [
   [TX3, argsOf({ replacement: 'x', operations: [] }), 'unknown_field argument_operations - -'],
   [TX1, argsOf({ edits: [edit({})], intent: ' \n' }), 'intent_invalid intent - -', 'intent: a string that is not blank is required'],
   [TX1, argsOf({ edits: [edit({})], intent: null }), 'intent_invalid intent - -'],
+  [TX1, argsOf({ edits: [edit({})], intent: '😀'.repeat(4_097) }), 'intent_too_long intent - -', 'intent: at most 4096 code points'],
 
   [TX1, edits('x'), 'not_an_object edits[0] - 1', 'edits[0]: an object is required'],
   [TX1, edits(edit({}), ['x']), 'not_an_object edits[1] - 2'],
@@ -148,6 +152,12 @@ export const TABLE: [Format, JsonObject, string, string?][] = [
     edits(edit({ rationale: ' ' })),
     'rationale_invalid edits[0].rationale chg_001 1',
     'edits[0].rationale: a string that is not blank',
+  ],
+  [
+    TX1,
+    edits(edit({ rationale: '😀'.repeat(4_097), risk: 'none' })),
+    'rationale_too_long edits[0].rationale chg_001 1',
+    'edits[0].rationale: at most 4096 code points',
   ],
   [TX1, edits(edit({ risk: 'none' })), 'risk_invalid edits[0].risk chg_001 1', 'edits[0].risk: one of low, medium, high'],
   [

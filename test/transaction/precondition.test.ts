@@ -71,6 +71,19 @@ describe('what comes before protocol', () => {
     });
   });
 
+  it('sends text over 8,192 bytes as raw metadata, cut', () => {
+    const submission = prepareSubmission(TX1, {
+      client_request_id: 'é'.repeat(4_096),
+      parent_pdcp_log_id: 'é'.repeat(4_097),
+      source: 'x'.repeat(100_000),
+    });
+    expect(submission).toMatchObject({ clientRequestId: 'é'.repeat(4_096), parent: null, source: null, encodable: true });
+    expect(submission.rawMetadata).toEqual({
+      parent_pdcp_log_id: `"${'\\u00e9'.repeat(4_097)}"`,
+      source: `"${'x'.repeat(8_193)}"`,
+    });
+  });
+
   it('keeps values that fit no column', () => {
     const submission = prepareSubmission(TX1, {
       client_request_id: 'a b',

@@ -8,9 +8,10 @@ const LETTERS = ['a', 'b', 'a', '\n', 'é', '漢', '𝒳', '"', '\\', '\t', 'x',
 const FIELDS = ['op', 'match', 'replace', 'start', 'end', 'expected_text', 'expected_before', 'expected_after', 'occurrence_index']
   .concat(['anchor_before', 'anchor_after', 'change_id', 'rationale', 'risk', 'zz', 'éé', '__proto__', 'y'.repeat(80)]);
 const TOP_FIELDS = ['zz', 'format', 'operations', 'edits', 'region_hint', '\u{1f600}', '\ue000', 'n\0l'];
-const BAD_KEYS: JsonValue[] = ['bad key', '', 'é', 'x'.repeat(129), 5, '\ud800', ['\0'], { a: '\udc00' }];
+const BAD_KEYS: JsonValue[] = ['bad key', '', 'é', 'x'.repeat(129), 'k'.repeat(8192), 'k'.repeat(8193), 5, '\ud800', ['\0'], { a: '\udc00' }];
 const ODD: JsonValue[] = [null, true, false, 0, -1, 1.5, 5, 1e22, 1e300, 9007199254740992, 9007199254740991, 2147483648, '', ' ', '\u3000'];
 const ODDER: JsonValue[] = ['x', '{path}', '\ud800', 'a\0b', [], {}, [1], { a: { b: [1, 'é'] } }, '\u0085', 'low', 'a'.repeat(70), 'chg_001'];
+const LONG: JsonValue[] = ['𝒳'.repeat(256), '𝒳'.repeat(257), 'é'.repeat(4096), 'é'.repeat(4097), 'a'.repeat(8193)];
 
 export interface Document {
   id: string;
@@ -20,7 +21,7 @@ export interface Document {
   rejected: string[];
 }
 
-const odd = (random: Random): JsonValue => random.pick(random.chance(0.5) ? ODD : ODDER);
+const odd = (random: Random): JsonValue => random.pick(random.chance(0.1) ? LONG : random.chance(0.5) ? ODD : ODDER);
 const letters = (random: Random, count: number): string => random.text(LETTERS, count);
 
 /** A document: few letters, many letters, or nearly one letter. */
