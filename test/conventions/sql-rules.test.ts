@@ -15,6 +15,7 @@ create or replace function patchdiff.sample (
   volatile
   security definer
   set search_path = '', pg_temp
+  set standard_conforming_strings = 'on'
 as $$
 declare
   v_length integer;
@@ -81,6 +82,10 @@ const BROKEN: Record<string, [sample: string, text: string, path?: string][]> = 
     ['public', GOOD.replace("'', pg_temp", "'', public")],
     ['a definer that lets types of the caller in', GOOD.replace("'', pg_temp", "''")],
     ['a helper without one', helper(GOOD).replace("  set search_path = '', pg_temp\n", ''), HELPER_PATH],
+  ],
+  'a definer reads string constants one way': [
+    ['left to the caller', GOOD.replace("  set standard_conforming_strings = 'on'\n", '')],
+    ['turned off', GOOD.replace("strings = 'on'", "strings = 'off'")],
   ],
   'a helper without search_path names in full': [
     ['a bare table', helper(GOOD).replace("  set search_path = '', pg_temp\n", '').replace('patchdiff_store.sample as', 'target_heads as')],

@@ -26,11 +26,9 @@ const isDefiner = (routine: Routine): boolean => at(optionOf(routine, 'security'
 const isExempt = (routine: Routine): boolean =>
   schemaOf(routine) === 'patchdiff_store' && (routine.language === 'sql' || Object.hasOwn(SEARCH_PATH_EXEMPT, routine.name));
 
-/** The `search_path` a function sets, its names joined, or undefined. */
-function searchPathOf(routine: Routine): string | undefined {
-  const setting = routine.options.find(
-    (option) => option.name === 'set' && textAt(option.value, 'VariableSetStmt', 'name') === 'search_path',
-  );
+/** What a function sets a parameter to, its values joined, or undefined. */
+function settingOf(routine: Routine, parameter: string): string | undefined {
+  const setting = routine.options.find((option) => option.name === 'set' && textAt(option.value, 'VariableSetStmt', 'name') === parameter);
   if (setting === undefined) return undefined;
   return listAt(setting.value, 'VariableSetStmt', 'args')
     .map((name) => textAt(name, 'A_Const', 'sval', 'sval') ?? '')
@@ -119,7 +117,7 @@ export const RULES: readonly Rule[] = [
   {
     name: 'closed search_path',
     check: forFunctions((routine) => {
-      const path = searchPathOf(routine);
+      const path = settingOf(routine, 'search_path');
       // A caller's temporary schema is searched first for types, unless it is named last.
       if (isDefiner(routine)) return unless(path === DEFINER_PATH, `search_path of a definer is ${path ?? 'not set'}`);
       if (path !== undefined) return unless(['', DEFINER_PATH].includes(path), `search_path is ${path}`);
@@ -127,9 +125,19 @@ export const RULES: readonly Rule[] = [
     }),
   },
   {
+    name: 'a definer reads string constants one way',
+    check: forFunctions((routine) => {
+      const setting = settingOf(routine, 'standard_conforming_strings');
+      // Bodies are parsed at their first use in a session, under the caller's settings.
+      return unless(!isDefiner(routine) || setting === 'on', `standard_conforming_strings of a definer is ${setting ?? 'not set'}`);
+    }),
+  },
+  {
     name: 'a helper without search_path names in full',
     check: forFunctions((routine, { ownNames }) =>
-      searchPathOf(routine) === undefined ? routine.bareNames.filter((name) => ownNames.has(name)).map((name) => `bare name ${name}`) : [],
+      settingOf(routine, 'search_path') === undefined
+        ? routine.bareNames.filter((name) => ownNames.has(name)).map((name) => `bare name ${name}`)
+        : [],
     ),
   },
   {
