@@ -385,6 +385,8 @@ table patchdiff_store.target_snapshots owner patchdiff_owner with () (
   kind text not null,
   content_hash text collate "C" not null,
   source_sha256 text collate "C",
+  client_request_id text collate "C",
+  request_fingerprint character varying(64) collate "C",
   db_session_user text not null,
   db_application_name text not null,
   db_client_addr text,
@@ -395,6 +397,7 @@ table patchdiff_store.target_snapshots owner patchdiff_owner with () (
   content text collate "C" not null storage external
 )
 table patchdiff_store.workspace_bindings owner patchdiff_owner with () (
+  file_key bytea not null,
   workspace_root text collate "C" not null,
   workspace_path text collate "C" not null,
   target_file_id uuid not null,
@@ -420,6 +423,8 @@ table patchdiff_store.workspace_publications owner patchdiff_owner with () (
   written_bytes bigint not null,
   workspace_root_identity text not null,
   workspace_path text not null,
+  client_request_id text collate "C",
+  request_fingerprint character varying(64) collate "C",
   db_session_user text not null,
   db_application_name text not null,
   db_client_addr text,
@@ -435,11 +440,15 @@ constraint append_only_manifest_ledger_operation_check on patchdiff_store.append
 constraint append_only_manifest_ledger_origin_check on patchdiff_store.append_only_manifest_ledger: CHECK ((origin = 'typed'::text))
 constraint append_only_manifest_ledger_pkey on patchdiff_store.append_only_manifest_ledger: PRIMARY KEY (target_file_id, ledger_sequence)
 constraint append_only_manifest_ledger_target_file_id_log_sequence_fkey on patchdiff_store.append_only_manifest_ledger: FOREIGN KEY (target_file_id, log_sequence) REFERENCES patchdiff_store.append_only_pdcp_logs(target_file_id, log_sequence)
+constraint append_only_pdcp_logs_after_hash_check on patchdiff_store.append_only_pdcp_logs: CHECK ((after_hash ~ '\A[0-9a-f]{64}\Z'::text))
+constraint append_only_pdcp_logs_before_hash_check on patchdiff_store.append_only_pdcp_logs: CHECK ((before_hash ~ '\A[0-9a-f]{64}\Z'::text))
 constraint append_only_pdcp_logs_check on patchdiff_store.append_only_pdcp_logs: CHECK (((status = 'accepted'::text) = (failure_reason IS NULL)))
 constraint append_only_pdcp_logs_check1 on patchdiff_store.append_only_pdcp_logs: CHECK (((status = 'accepted'::text) = (validation_stage = 'accepted'::text)))
 constraint append_only_pdcp_logs_check2 on patchdiff_store.append_only_pdcp_logs: CHECK ((after_version = (before_version + ((status = 'accepted'::text))::integer)))
 constraint append_only_pdcp_logs_check3 on patchdiff_store.append_only_pdcp_logs: CHECK (((status = 'accepted'::text) OR (after_hash = before_hash)))
 constraint append_only_pdcp_logs_decided_by_check on patchdiff_store.append_only_pdcp_logs: CHECK ((decided_by = ANY (ARRAY['database'::text, 'runtime'::text])))
+constraint append_only_pdcp_logs_expected_current_hash_check on patchdiff_store.append_only_pdcp_logs: CHECK ((expected_current_hash ~ '\A[0-9a-f]{64}\Z'::text))
+constraint append_only_pdcp_logs_pdcp_content_hash_check on patchdiff_store.append_only_pdcp_logs: CHECK ((pdcp_content_hash ~ '\A[0-9a-f]{64}\Z'::text))
 constraint append_only_pdcp_logs_pkey on patchdiff_store.append_only_pdcp_logs: PRIMARY KEY (target_file_id, log_sequence)
 constraint append_only_pdcp_logs_status_check on patchdiff_store.append_only_pdcp_logs: CHECK ((status = ANY (ARRAY['accepted'::text, 'rejected'::text])))
 constraint append_only_pdcp_logs_target_file_id_fkey on patchdiff_store.append_only_pdcp_logs: FOREIGN KEY (target_file_id) REFERENCES patchdiff_store.cloud_target_files(target_file_id)
@@ -461,21 +470,30 @@ constraint request_keys_check1 on patchdiff_store.request_keys: CHECK (((kind = 
 constraint request_keys_kind_check on patchdiff_store.request_keys: CHECK ((kind = ANY (ARRAY['submission'::text, 'save'::text])))
 constraint request_keys_pkey on patchdiff_store.request_keys: PRIMARY KEY (target_file_id, client_request_id)
 constraint request_keys_target_file_id_fkey on patchdiff_store.request_keys: FOREIGN KEY (target_file_id) REFERENCES patchdiff_store.cloud_target_files(target_file_id)
+constraint target_heads_accepted_hash_check on patchdiff_store.target_heads: CHECK ((accepted_hash ~ '\A[0-9a-f]{64}\Z'::text))
 constraint target_heads_pkey on patchdiff_store.target_heads: PRIMARY KEY (target_file_id)
 constraint target_heads_target_file_id_fkey on patchdiff_store.target_heads: FOREIGN KEY (target_file_id) REFERENCES patchdiff_store.cloud_target_files(target_file_id)
+constraint target_snapshots_check on patchdiff_store.target_snapshots: CHECK (((client_request_id IS NULL) = (request_fingerprint IS NULL)))
 constraint target_snapshots_content_hash_check on patchdiff_store.target_snapshots: CHECK ((content_hash ~ '\A[0-9a-f]{64}\Z'::text))
 constraint target_snapshots_kind_check on patchdiff_store.target_snapshots: CHECK ((kind = ANY (ARRAY['initial_upload'::text, 'save_checkpoint'::text])))
 constraint target_snapshots_pkey on patchdiff_store.target_snapshots: PRIMARY KEY (target_file_id, snapshot_sequence)
+constraint target_snapshots_source_sha256_check on patchdiff_store.target_snapshots: CHECK ((source_sha256 ~ '\A[0-9a-f]{64}\Z'::text))
 constraint target_snapshots_target_file_id_fkey on patchdiff_store.target_snapshots: FOREIGN KEY (target_file_id) REFERENCES patchdiff_store.cloud_target_files(target_file_id)
 constraint target_snapshots_target_file_id_snapshot_id_key on patchdiff_store.target_snapshots: UNIQUE (target_file_id, snapshot_id)
-constraint workspace_bindings_pkey on patchdiff_store.workspace_bindings: PRIMARY KEY (workspace_root, workspace_path)
+constraint workspace_bindings_file_key_check on patchdiff_store.workspace_bindings: CHECK ((octet_length(file_key) = 32))
+constraint workspace_bindings_pkey on patchdiff_store.workspace_bindings: PRIMARY KEY (file_key)
 constraint workspace_bindings_target_file_id_fkey on patchdiff_store.workspace_bindings: FOREIGN KEY (target_file_id) REFERENCES patchdiff_store.cloud_target_files(target_file_id)
 constraint workspace_bindings_target_file_id_key on patchdiff_store.workspace_bindings: UNIQUE (target_file_id)
 constraint workspace_publications_check on patchdiff_store.workspace_publications: CHECK (((kind = 'intent'::text) = (intent_publication_id IS NULL)))
+constraint workspace_publications_check1 on patchdiff_store.workspace_publications: CHECK (((client_request_id IS NULL) = (request_fingerprint IS NULL)))
+constraint workspace_publications_content_hash_check on patchdiff_store.workspace_publications: CHECK ((content_hash ~ '\A[0-9a-f]{64}\Z'::text))
+constraint workspace_publications_expected_disk_sha256_check on patchdiff_store.workspace_publications: CHECK ((expected_disk_sha256 ~ '\A[0-9a-f]{64}\Z'::text))
 constraint workspace_publications_kind_check on patchdiff_store.workspace_publications: CHECK ((kind = ANY (ARRAY['intent'::text, 'published'::text, 'rejected'::text, 'superseded'::text])))
+constraint workspace_publications_observed_disk_sha256_check on patchdiff_store.workspace_publications: CHECK ((observed_disk_sha256 ~ '\A[0-9a-f]{64}\Z'::text))
 constraint workspace_publications_pkey on patchdiff_store.workspace_publications: PRIMARY KEY (target_file_id, publication_sequence)
 constraint workspace_publications_target_file_id_fkey on patchdiff_store.workspace_publications: FOREIGN KEY (target_file_id) REFERENCES patchdiff_store.cloud_target_files(target_file_id)
 constraint workspace_publications_target_file_id_publication_id_key on patchdiff_store.workspace_publications: UNIQUE (target_file_id, publication_id)
+constraint workspace_publications_written_sha256_check on patchdiff_store.workspace_publications: CHECK ((written_sha256 ~ '\A[0-9a-f]{64}\Z'::text))
 
 -- Indexes
 CREATE UNIQUE INDEX append_only_manifest_ledger_pkey ON patchdiff_store.append_only_manifest_ledger USING btree (target_file_id, ledger_sequence)
@@ -496,7 +514,7 @@ CREATE UNIQUE INDEX target_heads_pkey ON patchdiff_store.target_heads USING btre
 CREATE INDEX target_snapshots_by_version ON patchdiff_store.target_snapshots USING btree (target_file_id, version, snapshot_sequence)
 CREATE UNIQUE INDEX target_snapshots_pkey ON patchdiff_store.target_snapshots USING btree (target_file_id, snapshot_sequence)
 CREATE UNIQUE INDEX target_snapshots_target_file_id_snapshot_id_key ON patchdiff_store.target_snapshots USING btree (target_file_id, snapshot_id)
-CREATE UNIQUE INDEX workspace_bindings_pkey ON patchdiff_store.workspace_bindings USING btree (workspace_root, workspace_path)
+CREATE UNIQUE INDEX workspace_bindings_pkey ON patchdiff_store.workspace_bindings USING btree (file_key)
 CREATE UNIQUE INDEX workspace_bindings_target_file_id_key ON patchdiff_store.workspace_bindings USING btree (target_file_id)
 CREATE UNIQUE INDEX workspace_publications_one_outcome ON patchdiff_store.workspace_publications USING btree (target_file_id, intent_publication_id) WHERE (intent_publication_id IS NOT NULL)
 CREATE UNIQUE INDEX workspace_publications_pkey ON patchdiff_store.workspace_publications USING btree (target_file_id, publication_sequence)
@@ -505,54 +523,61 @@ CREATE UNIQUE INDEX workspace_publications_target_file_id_publication_id_key ON 
 -- Triggers
 CREATE TRIGGER _100_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON patchdiff_store.append_only_manifest_ledger FOR EACH STATEMENT EXECUTE FUNCTION patchdiff_store.forbid_change() [always]
 CREATE TRIGGER _100_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON patchdiff_store.append_only_pdcp_logs FOR EACH STATEMENT EXECUTE FUNCTION patchdiff_store.forbid_change() [always]
+CREATE TRIGGER _100_no_removal BEFORE DELETE OR TRUNCATE ON patchdiff_store.cloud_target_files FOR EACH STATEMENT EXECUTE FUNCTION patchdiff_store.forbid_change() [always]
 CREATE TRIGGER _100_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON patchdiff_store.editing_cycles FOR EACH STATEMENT EXECUTE FUNCTION patchdiff_store.forbid_change() [always]
 CREATE TRIGGER _100_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON patchdiff_store.request_keys FOR EACH STATEMENT EXECUTE FUNCTION patchdiff_store.forbid_change() [always]
+CREATE TRIGGER _100_no_removal BEFORE DELETE OR TRUNCATE ON patchdiff_store.target_heads FOR EACH STATEMENT EXECUTE FUNCTION patchdiff_store.forbid_change() [always]
 CREATE TRIGGER _100_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON patchdiff_store.target_snapshots FOR EACH STATEMENT EXECUTE FUNCTION patchdiff_store.forbid_change() [always]
 CREATE TRIGGER _100_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON patchdiff_store.workspace_publications FOR EACH STATEMENT EXECUTE FUNCTION patchdiff_store.forbid_change() [always]
 
 -- Views
 view patchdiff_audit.attempts owner patchdiff_owner as
- SELECT target_file_id,
-    log_sequence,
-    pdcp_log_id,
-    created_at,
-    status,
-    failure_reason,
-    failure_code,
-    failure_detail,
-    failed_change_id,
-    validation_stage,
-    decided_by,
-    before_version,
-    after_version,
-    before_hash,
-    after_hash,
-    expected_target_version,
-    expected_current_hash,
-    change_count,
-    editing_cycle,
-    protocol_version,
-    runtime_version,
-    submission_source,
-    parent_pdcp_log_id,
-    regeneration_attempt,
-    regeneration_source,
-    client_request_id,
-    request_fingerprint,
-    pdcp_content_hash,
-    (actor ->> 'host'::text) AS actor_host,
-    (actor ->> 'agent'::text) AS actor_agent,
-    (actor ->> 'session'::text) AS actor_session,
-    actor,
-    diagnostic_json AS diagnostic,
-    warnings,
-    db_session_user,
-    db_application_name,
-    db_client_addr,
-    db_transaction_id,
-    chain_sequence,
-    encode(row_hash, 'hex'::text) AS row_hash
-   FROM patchdiff_store.append_only_pdcp_logs l;
+ SELECT l.target_file_id,
+    l.log_sequence,
+    l.pdcp_log_id,
+    l.created_at,
+    l.status,
+    l.failure_reason,
+    l.failure_code,
+    l.failure_detail,
+    l.failed_change_id,
+    l.validation_stage,
+    l.decided_by,
+    l.before_version,
+    l.after_version,
+    l.before_hash,
+    l.after_hash,
+    l.expected_target_version,
+    l.expected_current_hash,
+    l.change_count,
+    l.editing_cycle,
+    l.protocol_version,
+    l.runtime_version,
+    l.submission_source,
+    l.parent_pdcp_log_id,
+    l.regeneration_attempt,
+    l.regeneration_source,
+    l.client_request_id,
+    l.request_fingerprint,
+    l.pdcp_content_hash,
+    (r.actor ->> 'host'::text) AS actor_host,
+    (r.actor ->> 'agent'::text) AS actor_agent,
+    (r.actor ->> 'session'::text) AS actor_session,
+    l.actor,
+    l.diagnostic_json AS diagnostic,
+    l.warnings,
+    l.db_session_user,
+    l.db_application_name,
+    l.db_client_addr,
+    l.db_transaction_id,
+    l.chain_sequence,
+    encode(l.row_hash, 'hex'::text) AS row_hash
+   FROM (patchdiff_store.append_only_pdcp_logs l
+     CROSS JOIN LATERAL ( SELECT
+                CASE
+                    WHEN pg_input_is_valid((l.actor)::text, 'jsonb'::text) THEN l.actor
+                    ELSE NULL::json
+                END AS actor) r);
 view patchdiff_audit.changes owner patchdiff_owner as
  SELECT g.target_file_id,
     g.ledger_sequence,
@@ -576,13 +601,18 @@ view patchdiff_audit.changes owner patchdiff_owner as
     ((g.derived_json -> 'replacement_chars'::text))::integer AS replacement_chars,
     (g.derived_json ->> 'matched_sha256'::text) AS matched_sha256,
     (g.derived_json ->> 'replacement_sha256'::text) AS replacement_sha256,
-    (l.actor ->> 'host'::text) AS actor_host,
-    (l.actor ->> 'agent'::text) AS actor_agent,
-    (l.actor ->> 'session'::text) AS actor_session,
+    (r.actor ->> 'host'::text) AS actor_host,
+    (r.actor ->> 'agent'::text) AS actor_agent,
+    (r.actor ->> 'session'::text) AS actor_session,
     l.submission_source,
     l.db_session_user
-   FROM (patchdiff_store.append_only_manifest_ledger g
-     JOIN patchdiff_store.append_only_pdcp_logs l ON (((l.target_file_id = g.target_file_id) AND (l.log_sequence = g.log_sequence))));
+   FROM ((patchdiff_store.append_only_manifest_ledger g
+     JOIN patchdiff_store.append_only_pdcp_logs l ON (((l.target_file_id = g.target_file_id) AND (l.log_sequence = g.log_sequence))))
+     CROSS JOIN LATERAL ( SELECT
+                CASE
+                    WHEN pg_input_is_valid((l.actor)::text, 'jsonb'::text) THEN l.actor
+                    ELSE NULL::json
+                END AS actor) r);
 view patchdiff_audit.cycles owner patchdiff_owner as
  SELECT c.target_file_id,
     c.editing_cycle,
@@ -718,7 +748,7 @@ function patchdiff.create_target (p_target uuid, p_display_name text, p_content 
 function patchdiff.find_binding (p_root text, p_path text)
   returns TABLE(target_file_id uuid, root_device text, root_inode text, bound_at timestamp with time zone, version bigint, current_hash text, last_synced_disk_sha256 text, last_synced_version bigint, source_bom boolean, source_line_endings jsonb)
   owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp, standard_conforming_strings=on
-  body md5 400c9d9fc73644d9e18a461df0a00f34
+  body md5 2117c76341592ecb3f8e4a87e54eb302
 function patchdiff.list_targets (p_filter text DEFAULT NULL::text, p_limit integer DEFAULT NULL::integer, p_after_created_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_after_target uuid DEFAULT NULL::uuid)
   returns SETOF patchdiff.target_state
   owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp, standard_conforming_strings=on
@@ -730,11 +760,11 @@ function patchdiff.lock_history (p_target uuid, p_from_sequence bigint DEFAULT 0
 function patchdiff.lock_publication (p_target uuid, p_publication_id uuid)
   returns patchdiff.publication_receipt
   owner patchdiff_owner, language plpgsql, volatile, security definer, set search_path="", pg_temp, lock_timeout=5s, standard_conforming_strings=on
-  body md5 6ae611d07faf2ecc33658a852b2de9d1
+  body md5 872c7048d33a2087d77481a8123959a4
 function patchdiff.open_publication (p_target uuid, p_expected_version bigint, p_expected_hash text, p_version bigint, p_content_hash text, p_expected_disk_sha256 text, p_written_sha256 text, p_written_bytes bigint, p_actor json DEFAULT NULL::json, p_client_request_id text DEFAULT NULL::text)
   returns patchdiff.publication_receipt
   owner patchdiff_owner, language plpgsql, volatile, security definer, set search_path="", pg_temp, lock_timeout=5s, standard_conforming_strings=on
-  body md5 74dee16269fbad03fd04cbd735fbf342
+  body md5 5fa860c12b956a7834f6d7f2c2f01b67
 function patchdiff.read_attempt (p_pdcp_log_id uuid)
   returns SETOF patchdiff.attempt_entry
   owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp, standard_conforming_strings=on
@@ -762,11 +792,11 @@ function patchdiff.read_target (p_target uuid)
 function patchdiff.record_publication (p_target uuid, p_publication_id uuid, p_outcome text, p_observed_disk_sha256 text DEFAULT NULL::text, p_detail json DEFAULT NULL::json, p_client_request_id text DEFAULT NULL::text, p_actor json DEFAULT NULL::json)
   returns patchdiff.save_receipt
   owner patchdiff_owner, language plpgsql, volatile, security definer, set search_path="", pg_temp, lock_timeout=5s, standard_conforming_strings=on
-  body md5 c187c3e016eeb29e506d2da5a685abf1
+  body md5 367ae068b9fbe84d0bf5b8dda61cf4c2
 function patchdiff.save_target (p_target uuid, p_expected_version bigint DEFAULT NULL::bigint, p_expected_hash text DEFAULT NULL::text, p_client_request_id text DEFAULT NULL::text, p_actor json DEFAULT NULL::json, p_sync_workspace boolean DEFAULT false)
   returns patchdiff.save_receipt
   owner patchdiff_owner, language plpgsql, volatile, security definer, set search_path="", pg_temp, lock_timeout=5s, standard_conforming_strings=on
-  body md5 33fbe1486eee7cb404202298544afdc7
+  body md5 651ad8db3716e6c666307e2f1964b6e6
 function patchdiff_audit.chain_head (p_target uuid)
   returns TABLE(chain_sequence bigint, chain_head text)
   owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp, standard_conforming_strings=on
@@ -794,7 +824,7 @@ function patchdiff_audit.version_at (p_target uuid, p_at timestamp with time zon
 function patchdiff_guard.forbid_ddl ()
   returns event_trigger
   owner <the migrating login>, language plpgsql, volatile, set search_path="", pg_temp
-  body md5 e068a0c19cb9bdcb04c987e72f5f5242
+  body md5 8c670390c6ba218d704d3db0b6096401
 function patchdiff_guard.guard_ddl (p_on boolean)
   returns boolean
   owner <the migrating login>, language plpgsql, volatile, set search_path="", pg_temp
@@ -807,14 +837,18 @@ function patchdiff_store.append_publication (p_locked patchdiff_store.locked_tar
   returns patchdiff_store.workspace_publications
   owner patchdiff_owner, language plpgsql, volatile, set search_path="", pg_temp
   body md5 30f31c1df23808f11af05360fa46f83a
-function patchdiff_store.append_snapshot (p_locked patchdiff_store.locked_target, p_kind text, p_source_sha256 text, p_actor json)
+function patchdiff_store.append_snapshot (p_locked patchdiff_store.locked_target, p_kind text, p_source_sha256 text, p_actor json, p_client_request_id text DEFAULT NULL::text, p_fingerprint text DEFAULT NULL::text)
   returns patchdiff_store.target_snapshots
   owner patchdiff_owner, language plpgsql, volatile, set search_path="", pg_temp
-  body md5 407ee9bf84bcc6b678cecc3cdbbb312f
+  body md5 10fe0b90b1114b26e566e9c632a50d37
 function patchdiff_store.apply_attempt (p_buffer bytea, p_target uuid, p_log_sequence bigint)
   returns bytea
   owner patchdiff_owner, language plpgsql, stable, set search_path="", pg_temp
   body md5 b9d4b2f0287e334cf68b3887741496ba
+function patchdiff_store.are_readable_items (p_payload text, p_items jsonb)
+  returns boolean
+  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  body md5 377f1db8aa426515668109d423c3278d
 function patchdiff_store.are_warnings (p_warnings json)
   returns boolean
   owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
@@ -830,7 +864,7 @@ function patchdiff_store.attempt_encoding (p_row patchdiff_store.append_only_pdc
 function patchdiff_store.bind_target (p_target uuid, p_workspace jsonb)
   returns void
   owner patchdiff_owner, language plpgsql, volatile, set search_path="", pg_temp
-  body md5 f242af63e0bd0f988f43de395de164b3
+  body md5 a2797954da215da7b068111853a0682d
 function patchdiff_store.candidates_evidence (p_buffer bytea, p_needle bytea, p_from integer, p_to integer, OUT evidence text, OUT count bigint, OUT first_chars integer)
   returns record
   owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
@@ -846,7 +880,7 @@ function patchdiff_store.canonical_record (p_record jsonb, p_items text, p_repla
 function patchdiff_store.change_id_of (p_item jsonb, p_ordinal integer)
   returns text
   owner patchdiff_owner, language sql, immutable
-  body md5 7076188031eebbbea8e1c3907d218f14
+  body md5 3e683fa56dfbbd69f53a869e1cf1cc6b
 function patchdiff_store.changes_json (p_walk patchdiff_store.walk)
   returns json
   owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
@@ -858,19 +892,23 @@ function patchdiff_store.changes_of (p_target uuid, p_log_sequence bigint)
 function patchdiff_store.check_claim (p_argument text, p_value json)
   returns void
   owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
-  body md5 f16b827d7d4d36bb63acacd4a70f8427
+  body md5 4b922a0bdb2ea20160e9256ba1f1ba2e
 function patchdiff_store.check_commit_call (p_target uuid, p_payload text, p_client_request_id text, p_parent text, p_attempt integer, p_source text, p_actor json, p_verdict text, p_claimed_reason text, p_warnings json, p_raw_metadata jsonb)
   returns void
   owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
-  body md5 67483bb1c24ccd3e54d04ca0c86e9bed
+  body md5 a74f0135f2828880288aec75fbf5f6d8
 function patchdiff_store.check_creation (p_display_name text, p_content text, p_workspace jsonb)
   returns void
   owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
-  body md5 2491d29c3f9cfe00f04ee81061de147c
+  body md5 b21ffd96e656ce47d655bea5f20ba402
 function patchdiff_store.check_digest (p_argument text, p_value text, p_required boolean)
   returns void
   owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
   body md5 0ba3320dc1f9d2050b2917c32901029d
+function patchdiff_store.check_outcome (p_intent patchdiff_store.workspace_publications, p_outcome text, p_observed_disk_sha256 text, p_detail json, p_client_request_id text)
+  returns void
+  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  body md5 994564d7647f57d0e4b265f61e584f9c
 function patchdiff_store.check_publication_open (p_intent patchdiff_store.workspace_publications, p_outcome text)
   returns void
   owner patchdiff_owner, language plpgsql, volatile, set search_path="", pg_temp
@@ -882,7 +920,7 @@ function patchdiff_store.check_save (p_target uuid, p_expected_version bigint, p
 function patchdiff_store.checkpoint_publication (p_locked patchdiff_store.locked_target, p_intent patchdiff_store.workspace_publications, p_actor json)
   returns uuid
   owner patchdiff_owner, language plpgsql, volatile, set search_path="", pg_temp
-  body md5 b0e271d11b2f3265983a39e97fb5ed20
+  body md5 02133183555e728350ded71ee12e1745
 function patchdiff_store.claim_json (p_verdict text, p_reason text, p_after_hash text)
   returns text
   owner patchdiff_owner, language sql, immutable, set search_path="", pg_temp
@@ -894,7 +932,7 @@ function patchdiff_store.claimed_reason (p_diagnostic json)
 function patchdiff_store.commit_submission (p_target uuid, p_payload text, p_client_request_id text, p_parent text, p_attempt integer, p_source text, p_actor json, p_base_hash text, p_verdict text, p_resolved_starts integer[], p_after_hash text, p_claimed_reason text, p_warnings json, p_raw_metadata jsonb)
   returns patchdiff.commit_receipt
   owner patchdiff_owner, language plpgsql, volatile, set search_path="", pg_temp
-  body md5 7f3dfda9713b707d0458823070e15c16
+  body md5 ea95e9e28784fcf14f092fc9c602d7b4
 function patchdiff_store.common_run (p_hay bytea, p_from integer, p_distance integer)
   returns integer
   owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
@@ -910,31 +948,43 @@ function patchdiff_store.cut_context (p_fault patchdiff_store.fault, p_buffer by
 function patchdiff_store.decode_item (p_item jsonb, p_ordinal integer, p_count integer, p_format text, p_used text[])
   returns patchdiff_store.fault
   owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
-  body md5 4f33575099f7e413b46e33d6bd5ea2a5
+  body md5 2d98d961cd4f9722d763f81a06592d4d
 function patchdiff_store.decode_record (p_record jsonb, p_target uuid, p_malformed text)
   returns patchdiff_store.fault
   owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
-  body md5 89ab6a3abe57bbdbe8c66bf5843ef090
+  body md5 0ce32ea40af2159668e35b5a091ae661
 function patchdiff_store.diagnostic_of (p_attempt patchdiff_store.append_only_pdcp_logs, p_fault patchdiff_store.fault, p_members text)
   returns text
   owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
   body md5 17d239d5807982e488c01707d468939d
+function patchdiff_store.divergence (p_locked patchdiff_store.locked_target)
+  returns patchdiff_store.fault
+  owner patchdiff_owner, language plpgsql, stable, set search_path="", pg_temp
+  body md5 8eebff5d53517574555945a8d534ca69
 function patchdiff_store.envelope_of (p_payload text, p_record jsonb, p_parent text, p_raw_metadata jsonb)
   returns patchdiff_store.envelope
   owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
-  body md5 c7ad6417522abbdc818e359bd90ff114
+  body md5 80e36e88f66c74154756884f8673cd7f
 function patchdiff_store.failure_words (p_code text)
   returns TABLE(stage text, reason text, words text)
   owner patchdiff_owner, language sql, immutable, set search_path="", pg_temp
-  body md5 171b8f7e921d2aa81f9aa717de109f50
+  body md5 d92f6b3e201164be09feeb842a7a6f76
 function patchdiff_store.fault_of (p_code text, p_path text DEFAULT NULL::text, p_ordinal integer DEFAULT NULL::integer, p_change_id text DEFAULT NULL::text, p_words jsonb DEFAULT '{}'::jsonb)
   returns patchdiff_store.fault
   owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
   body md5 bc5503b974615ef8a728ab10bb898bc2
+function patchdiff_store.file_key (p_root text, p_path text)
+  returns bytea
+  owner patchdiff_owner, language sql, stable
+  body md5 2005e2eab1e1ba9714224eabe899b22a
+function patchdiff_store.fits_parameter (p_name text, p_value jsonb)
+  returns boolean
+  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  body md5 97a24281ec482bcd7003cf622f1c16fb
 function patchdiff_store.forbid_change ()
   returns trigger
   owner patchdiff_owner, language plpgsql, volatile, set search_path="", pg_temp
-  body md5 ba75f5721f779923d69280dcb22ecd6f
+  body md5 7033149e80f221b08b6ad6ac85edd94d
 function patchdiff_store.genesis_hash (p_target uuid)
   returns bytea
   owner patchdiff_owner, language sql, stable, set search_path="", pg_temp
@@ -958,15 +1008,19 @@ function patchdiff_store.head_of_content (p_target uuid)
 function patchdiff_store.holds_unencodable (p_json text)
   returns boolean
   owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
-  body md5 7b5b379cab3e50f71c988acae8d61533
+  body md5 f52ac5cc47a40bb999116c005781d893
 function patchdiff_store.integer_of (p_value jsonb, p_least bigint)
   returns bigint
   owner patchdiff_owner, language sql, immutable
   body md5 8e91fa22354c301c11dc7275f4d87a73
+function patchdiff_store.intent_moved (p_locked patchdiff_store.locked_target, p_intent patchdiff_store.workspace_publications)
+  returns patchdiff_store.fault
+  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  body md5 a0bb504eeee02fea07e970776dcb894c
 function patchdiff_store.is_absent (p_hay text, p_needle text)
   returns boolean
   owner patchdiff_owner, language plpgsql, immutable
-  body md5 388ea05e032eb0e2d646ba3c849c0073
+  body md5 22d215614d521af8b8fed7a354c3ed42
 function patchdiff_store.is_blank (p_text text)
   returns boolean
   owner patchdiff_owner, language sql, immutable
@@ -979,14 +1033,18 @@ function patchdiff_store.is_intact (p_locked patchdiff_store.locked_target, p_co
   returns boolean
   owner patchdiff_owner, language sql, immutable
   body md5 bf1a69ef9722a294eda5968eac349f50
+function patchdiff_store.is_json (p_text text)
+  returns boolean
+  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  body md5 334cee170fe221a0749b18904a84bd89
 function patchdiff_store.is_json_object (p_text text)
   returns boolean
   owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
-  body md5 18964d057b1dda3ade3aa1149295b2b6
+  body md5 1fb4d3781848995084adfc8bdcd76075
 function patchdiff_store.is_raw_metadata (p_raw_metadata jsonb, p_client_request_id text, p_parent text, p_attempt integer, p_source text)
   returns boolean
   owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
-  body md5 c140df373f4f489183cacca5bab87881
+  body md5 d33a97fb9223d1a0047ffbeecc4d35ca
 function patchdiff_store.is_retryable (p_reason text, p_stage text)
   returns boolean
   owner patchdiff_owner, language sql, immutable
@@ -994,7 +1052,11 @@ function patchdiff_store.is_retryable (p_reason text, p_stage text)
 function patchdiff_store.is_sound (p_payload text, p_record jsonb, p_target uuid, p_items text, p_well_formed boolean, p_count integer, p_replacement text)
   returns boolean
   owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
-  body md5 f25177c5928a3d71f1fb5a8eb4f478cc
+  body md5 2ac89286072b105c90cb8b11d9409c1a
+function patchdiff_store.is_source (p_source text)
+  returns boolean
+  owner patchdiff_owner, language sql, immutable
+  body md5 355f454da8eafca165ee84ab636e2cf1
 function patchdiff_store.key_conflict (p_key patchdiff_store.request_keys, p_client_request_id text)
   returns patchdiff_store.fault
   owner patchdiff_owner, language plpgsql, stable, set search_path="", pg_temp
@@ -1014,11 +1076,11 @@ function patchdiff_store.lf (p_text text)
 function patchdiff_store.lock_target (p_target uuid)
   returns patchdiff_store.locked_target
   owner patchdiff_owner, language plpgsql, volatile, set search_path="", pg_temp
-  body md5 0062fcffe91ff1481451f732a37e39e8
-function patchdiff_store.mark_unencodable (p_json text, p_marks text[])
+  body md5 274fd64ba3be8aedd7597cca084ece6c
+function patchdiff_store.mark_unencodable (p_json text)
   returns text
   owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
-  body md5 66a9a542bf78889c78e17b868b918a2a
+  body md5 ad69515d7b5ac93fe0987db83d6c2f64
 function patchdiff_store.nests_beyond (p_json text, p_levels integer)
   returns boolean
   owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
@@ -1042,7 +1104,11 @@ function patchdiff_store.page_limit (p_limit integer)
 function patchdiff_store.payload_json (p_payload text)
   returns jsonb
   owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
-  body md5 7664d9ffc816aa9c43b7832cb8a87422
+  body md5 302bc3b6af5cb6bd5b9d5746d29b7f8f
+function patchdiff_store.prefix_bytes (p_buffer bytea, p_at integer, p_mark_bytes integer, p_mark_chars integer, p_bytes integer, p_chars integer)
+  returns integer
+  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  body md5 06cb2a5f057f62b7fda91cc51c62f3b6
 function patchdiff_store.prefix_chars (p_buffer bytea, p_at integer, p_mark_bytes integer, p_mark_chars integer, p_bytes integer, p_chars integer)
   returns integer
   owner patchdiff_owner, language plpgsql, immutable
@@ -1058,7 +1124,7 @@ function patchdiff_store.publication_answer (p_locked patchdiff_store.locked_tar
 function patchdiff_store.publication_encoding (p_row patchdiff_store.workspace_publications)
   returns bytea
   owner patchdiff_owner, language sql, stable
-  body md5 c0e4084b5002df57a709f1dfc4518689
+  body md5 fcf2b2e8db2bc2a1754c1dc1eda22efe
 function patchdiff_store.publication_intent (p_target uuid, p_publication_id uuid)
   returns patchdiff_store.workspace_publications
   owner patchdiff_owner, language plpgsql, volatile, set search_path="", pg_temp
@@ -1074,23 +1140,23 @@ function patchdiff_store.raise_target_not_found (p_target uuid)
 function patchdiff_store.raw_member (p_json text, p_name text)
   returns text
   owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
-  body md5 56d292556ef46ed5d597781674b2533f
+  body md5 420bd52a78e04bd2c285c3181eaa8c36
 function patchdiff_store.raw_values (p_attempt patchdiff_store.append_only_pdcp_logs, p_payload text, p_record jsonb, p_client_request_id text, p_parent text, p_attempt_number integer, p_source text, p_raw_metadata jsonb)
   returns text
   owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
-  body md5 c9b98460e057591794bbb7e00cb67d16
+  body md5 ffccbfcf75faaab670f6101c3e712c2b
 function patchdiff_store.read_operations (p_items jsonb, p_format text)
   returns patchdiff_store.operations
   owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
-  body md5 d423cfa6583a812a3725686b51edaec4
+  body md5 6d4aecebe591a9d60ad954e384969502
 function patchdiff_store.recall_attempt (p_locked patchdiff_store.locked_target, p_log_sequence bigint)
   returns patchdiff.commit_receipt
   owner patchdiff_owner, language plpgsql, stable, set search_path="", pg_temp
   body md5 c9e94d492b84b8e44502971c4f75524b
-function patchdiff_store.recall_save (p_locked patchdiff_store.locked_target, p_client_request_id text, p_fingerprint text)
+function patchdiff_store.recall_save (p_locked patchdiff_store.locked_target, p_client_request_id text, p_fingerprint text, p_publication_id uuid DEFAULT NULL::uuid)
   returns patchdiff.save_receipt
   owner patchdiff_owner, language plpgsql, volatile, set search_path="", pg_temp
-  body md5 9a479741239a62399a382dd613521684
+  body md5 80322a862bb170c07d162b5466cc13bb
 function patchdiff_store.receipt_of (p_locked patchdiff_store.locked_target, p_row patchdiff_store.append_only_pdcp_logs, p_changes json, p_context text)
   returns patchdiff.commit_receipt
   owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
@@ -1102,7 +1168,7 @@ function patchdiff_store.reconstruct (p_target uuid, p_version bigint)
 function patchdiff_store.remember_save (p_target uuid, p_client_request_id text, p_fingerprint text, p_receipt patchdiff.save_receipt)
   returns void
   owner patchdiff_owner, language sql, volatile, set search_path="", pg_temp
-  body md5 2c389878a8cf08124f3601688c85b033
+  body md5 f68243eb460e281ae9f4f919a459aa10
 function patchdiff_store.request_fingerprint (p_attempt patchdiff_store.append_only_pdcp_logs, p_parent text, p_evidence_format text, p_evidence_sha256 text)
   returns text
   owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
@@ -1110,11 +1176,11 @@ function patchdiff_store.request_fingerprint (p_attempt patchdiff_store.append_o
 function patchdiff_store.resolve_match (p_buffer bytea, p_needle bytea, p_index bigint, p_anchor_before text, p_anchor_after text, OUT start integer, OUT code text, OUT evidence text, OUT count bigint, OUT point_chars integer)
   returns record
   owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
-  body md5 5feddbb6c569de29caa8f6e42b6148c9
+  body md5 353b9901d1b0bb0912244d401545968e
 function patchdiff_store.runtime_version_of (p_record jsonb)
   returns text
   owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
-  body md5 e2b1d2975abfb407fef7b6f23a6b253e
+  body md5 9155661e4a8d3ea0270a17c68a5c75a0
 function patchdiff_store.save_answer (p_locked patchdiff_store.locked_target, p_outcome text, p_fault patchdiff_store.fault)
   returns patchdiff.save_receipt
   owner patchdiff_owner, language plpgsql, volatile, set search_path="", pg_temp
@@ -1122,7 +1188,7 @@ function patchdiff_store.save_answer (p_locked patchdiff_store.locked_target, p_
 function patchdiff_store.save_fault (p_locked patchdiff_store.locked_target, p_expected_version bigint, p_expected_hash text)
   returns patchdiff_store.fault
   owner patchdiff_owner, language plpgsql, stable, set search_path="", pg_temp
-  body md5 9207cbcff566bae1510d178e47d8877e
+  body md5 ea162d20063c613f8b4ff69f4583141a
 function patchdiff_store.save_fingerprint (p_target uuid, p_expected_version bigint, p_expected_hash text, p_sync_workspace boolean)
   returns text
   owner patchdiff_owner, language sql, stable, set search_path="", pg_temp
@@ -1130,7 +1196,7 @@ function patchdiff_store.save_fingerprint (p_target uuid, p_expected_version big
 function patchdiff_store.scan_occurrences (p_hay bytea, p_needle bytea, p_from integer, p_to integer, p_limit bigint, OUT hits bigint, OUT last integer)
   returns record
   owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
-  body md5 70b523fce7daed28ccd7566ecf4417ca
+  body md5 5f53c714afbb048cf43e0a84aa095bf4
 function patchdiff_store.sha256_hex (p_bytes bytea)
   returns text
   owner patchdiff_owner, language sql, immutable
@@ -1138,23 +1204,23 @@ function patchdiff_store.sha256_hex (p_bytes bytea)
 function patchdiff_store.snapshot_encoding (p_row patchdiff_store.target_snapshots)
   returns bytea
   owner patchdiff_owner, language sql, stable
-  body md5 4eb897ff6707a12acee96774000c80cf
+  body md5 85aee814a41bdcaa39a92380572136f3
 function patchdiff_store.source_facts (p_source jsonb, p_sent text, p_canonical text)
   returns jsonb
   owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
-  body md5 186a287bbfcc72ebea6ea490953b0e7e
+  body md5 fa20d2f465d2ddb6fd46ab1aa84649e7
 function patchdiff_store.span_fault (p_buffer bytea, p_chars integer, p_operations patchdiff_store.operations, p_number integer)
   returns patchdiff_store.fault
   owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
   body md5 4f03dc827754f8010fa3817140dadba0
+function patchdiff_store.span_holds (p_buffer bytea, p_chars integer, p_operations patchdiff_store.operations, p_number integer, p_start integer)
+  returns boolean
+  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  body md5 66f98c2a1448a2fe39f072fd1795582a
 function patchdiff_store.stale_receipt (p_locked patchdiff_store.locked_target, p_fingerprint text, p_content bytea)
   returns patchdiff.commit_receipt
   owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
   body md5 31c00e6217495abb53dd178f48ad7937
-function patchdiff_store.unused_marks (p_json text)
-  returns text[]
-  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
-  body md5 fcd1d8d6e041d97652059585b36955ef
 function patchdiff_store.verify_attempt_replay (p_buffer bytea, p_target uuid, p_log_sequence bigint)
   returns SETOF patchdiff_store.finding
   owner patchdiff_owner, language plpgsql, stable, set search_path="", pg_temp
@@ -1170,7 +1236,7 @@ function patchdiff_store.verify_chain (p_target uuid, p_noted_sequence bigint, p
 function patchdiff_store.verify_keys (p_target uuid)
   returns SETOF patchdiff_store.finding
   owner patchdiff_owner, language sql, stable, set search_path="", pg_temp
-  body md5 c9aedf62e06ae06fa7880431114cb37a
+  body md5 2f2086ef15e1e5d50c8d5539862a3160
 function patchdiff_store.verify_ledger (p_target uuid)
   returns SETOF patchdiff_store.finding
   owner patchdiff_owner, language sql, stable, set search_path="", pg_temp
@@ -1183,6 +1249,10 @@ function patchdiff_store.verify_replay (p_target uuid)
   returns SETOF patchdiff_store.finding
   owner patchdiff_owner, language plpgsql, stable, set search_path="", pg_temp
   body md5 e5ff644cfaf7ef1c471e73ddd8287f33
+function patchdiff_store.verify_save_keys (p_target uuid)
+  returns SETOF patchdiff_store.finding
+  owner patchdiff_owner, language sql, stable, set search_path="", pg_temp
+  body md5 fffe5d977d936488aa0abcf2393dbf41
 function patchdiff_store.verify_snapshots (p_target uuid)
   returns SETOF patchdiff_store.finding
   owner patchdiff_owner, language sql, stable, set search_path="", pg_temp
@@ -1194,19 +1264,19 @@ function patchdiff_store.verify_splice (p_buffer bytea, p_change patchdiff_store
 function patchdiff_store.verify_target (p_target uuid, p_noted_sequence bigint, p_noted_hash text)
   returns SETOF patchdiff_store.finding
   owner patchdiff_owner, language plpgsql, stable, set search_path="", pg_temp
-  body md5 cfee1071f2ab9447d10b9071345268fb
+  body md5 ca198f8021a6ffc95352fe22180fa1df
 function patchdiff_store.walk_claimed (p_content bytea, p_chars integer, p_operations patchdiff_store.operations, p_starts integer[])
   returns patchdiff_store.walk
   owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
-  body md5 c5d3e9471cfc2cb3f99e201b3808fa64
+  body md5 05fc276ace404383fc88310e779fc9f6
 function patchdiff_store.walk_found (p_content bytea, p_chars integer, p_operations patchdiff_store.operations, p_container text)
   returns patchdiff_store.walk
   owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
-  body md5 36f0f915bb24a1189b080ab5eeb6ebe9
+  body md5 48d618da8a83d67542ef6de7d78e50e0
 function patchdiff_store.walk_masked (p_content bytea, p_chars integer, p_operations patchdiff_store.operations, p_starts integer[])
   returns patchdiff_store.walk
   owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
-  body md5 da1fb021b254cfe5627adcbd7e7bd877
+  body md5 5098902b20fccbc5c36777834a2907d3
 function patchdiff_store.walk_replacement (p_locked patchdiff_store.locked_target, p_replacement text)
   returns patchdiff_store.walk
   owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
