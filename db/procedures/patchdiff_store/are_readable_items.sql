@@ -1,17 +1,16 @@
 -- Whether the items of a record may be read as text: an array of at most 2,000 objects in a payload of at most 4 MiB,
 -- whose members are strings, booleans, nulls and integers of the protocol. Anything else is a fault (decode_record
 -- names it), and could be text of any length: 1e131071 is eight bytes of JSON and 131,072 digits.
+-- No search_path setting, so that it inlines.
 create or replace function patchdiff_store.are_readable_items (
   p_payload text,
   p_items jsonb
 )
   returns boolean
-  language plpgsql
+  language sql
   immutable
-  set search_path = '', pg_temp
 as $$
-begin
-  return coalesce(
+  select coalesce(
     octet_length(p_payload) <= 4194304
     and jsonb_typeof(p_items) = 'array'
     and jsonb_array_length(p_items) <= 2000
@@ -22,8 +21,7 @@ begin
       silent => true
     ),
     false
-  );
-end;
+  )
 $$;
 
 comment on function patchdiff_store.are_readable_items(text, jsonb) is
