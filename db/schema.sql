@@ -132,7 +132,8 @@ type patchdiff.save_receipt (
   publication_id uuid,
   created_at timestamp with time zone,
   chain_sequence bigint,
-  chain_head text
+  chain_head text,
+  installation json
 )
 type patchdiff.target_receipt (
   outcome text,
@@ -792,7 +793,7 @@ function patchdiff.read_target (p_target uuid)
 function patchdiff.record_publication (p_target uuid, p_publication_id uuid, p_outcome text, p_observed_disk_sha256 text DEFAULT NULL::text, p_detail json DEFAULT NULL::json, p_client_request_id text DEFAULT NULL::text, p_actor json DEFAULT NULL::json)
   returns patchdiff.save_receipt
   owner patchdiff_owner, language plpgsql, volatile, security definer, set search_path="", pg_temp, lock_timeout=5s, standard_conforming_strings=on
-  body md5 367ae068b9fbe84d0bf5b8dda61cf4c2
+  body md5 cc184ad56ffe0ae1346362857d0cb77f
 function patchdiff.save_target (p_target uuid, p_expected_version bigint DEFAULT NULL::bigint, p_expected_hash text DEFAULT NULL::text, p_client_request_id text DEFAULT NULL::text, p_actor json DEFAULT NULL::json, p_sync_workspace boolean DEFAULT false)
   returns patchdiff.save_receipt
   owner patchdiff_owner, language plpgsql, volatile, security definer, set search_path="", pg_temp, lock_timeout=5s, standard_conforming_strings=on
@@ -847,8 +848,8 @@ function patchdiff_store.apply_attempt (p_buffer bytea, p_target uuid, p_log_seq
   body md5 b9d4b2f0287e334cf68b3887741496ba
 function patchdiff_store.are_readable_items (p_payload text, p_items jsonb)
   returns boolean
-  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
-  body md5 377f1db8aa426515668109d423c3278d
+  owner patchdiff_owner, language sql, immutable
+  body md5 5b7b55d1848134782095b0ae1d0f7d0d
 function patchdiff_store.are_warnings (p_warnings json)
   returns boolean
   owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp

@@ -3,7 +3,7 @@
 -- intent's version and the newest snapshot is not (after a crash the target may have moved on: then snapshot_id is
 -- null). While the stored content is not what its hash says it answers `rejected` and writes nothing, so that the intent
 -- stays open. `rejected` and `superseded`: nothing was installed; the failure is what the database itself finds against
--- the intent now, and p_detail is kept in the row as the caller's claim.
+-- the intent now, and p_detail is kept in the row as the caller's claim; a published receipt repeats it in installation.
 -- Recorded under the request key: `published`, and `rejected` when the SAVE's own guards, kept with the intent, fail now.
 -- A key that stands for another publication by now is answered with a rejection that writes nothing.
 -- Refuses malformed arguments (PD100), an unknown target (PD104) or intent (PD108), an intent that is closed or older
@@ -103,6 +103,14 @@ begin
   v_receipt := patchdiff_store.save_answer(patchdiff_store.lock_target(p_target), p_outcome, v_fault);
   v_receipt.publication_id := p_publication_id;
   v_receipt.snapshot_id := v_snapshot_id;
+  if p_outcome = 'published' then
+    v_receipt.installation := json_build_object(
+      'workspace_path', v_row.workspace_path,
+      'disk_sha256', v_row.written_sha256,
+      'written_bytes', v_row.written_bytes,
+      'detail', v_row.detail
+    );
+  end if;
   if v_settled then
     perform patchdiff_store.remember_save(p_target, p_client_request_id, v_fingerprint, v_receipt);
   end if;
