@@ -1,6 +1,7 @@
 import { lockPublication } from '../db/calls/lock-publication.ts';
 import { openPublication } from '../db/calls/open-publication.ts';
 import type { PublicationReceiptRow } from '../db/calls/open-publication.ts';
+import { readHead } from '../db/calls/read-head.ts';
 import { readTarget } from '../db/calls/read-target.ts';
 import { recordPublication } from '../db/calls/record-publication.ts';
 import type { RecordPublication } from '../db/calls/record-publication.ts';
@@ -12,7 +13,7 @@ import type { JsonObject } from '../transaction/index.ts';
 import { planPublication, publishFile } from '../workspace/index.ts';
 import type { Published, PublicationPlan, Refusal, SourceLineEndings, Workspace } from '../workspace/index.ts';
 import type { Context } from './context.ts';
-import { refusedByWorkspace, refusedSave, saveReceipt } from './save-receipt.ts';
+import { refusalWords, refusedByWorkspace, refusedSave, saveReceipt } from './save-receipt.ts';
 import { sha256 } from './sha256.ts';
 import type { CallOptions } from './types.ts';
 
@@ -36,19 +37,19 @@ async function render(context: Context, id: string, options: CallOptions): Promi
   if (row === null) throw new RangeError('a target vanished');
   const contentHash = sha256(row.current_content);
   if (contentHash !== row.current_hash) {
-    return refused(refusedSave(id, 'content_diverged', 'the stored content does not match its recorded hash; nothing was written'));
+    return refused(refusedSave(row, 'content_diverged', 'the stored content does not match its recorded hash; nothing was written'));
   }
   const style = row.source_line_endings === null ? undefined : member(row.source_line_endings, 'style');
   if (typeof style !== 'string' || !STYLES.includes(style)) {
-    return refused(refusedSave(id, 'unknown_line_endings', 'the line ends of the source are not recorded; nothing is guessed'));
+    return refused(refusedSave(row, 'unknown_line_endings', 'the line ends of the source are not recorded; nothing is guessed'));
   }
   const plan = planPublication(row.current_content, style as SourceLineEndings['style'], row.source_bom);
-  if (!plan.ok) return refused(refusedByWorkspace(id, plan));
+  if (!plan.ok) return refused(refusedByWorkspace(row, plan));
   return { ok: true, version: row.version, contentHash, expectedDiskSha256: row.last_synced_disk_sha256, plan };
 }
 
 /** What the second transaction came to. */
-type Installation = { kind: 'moved' } | { kind: 'recorded'; receipt: SaveReceiptRow; refusal: Refusal | null; published: Published | null };
+type Installation = { kind: 'moved' } | { kind: 'recorded'; receipt: SaveReceiptRow; refusal: Refusal | null };
 
 interface Attempt {
   workspace: Workspace;
@@ -76,7 +77,7 @@ async function install(database: Database, attempt: Attempt): Promise<Installati
   const lock = await lockPublication(database, call.targetFileId, publicationId);
   if (lock.outcome === 'closed') return { kind: 'moved' };
   if (lock.outcome === 'rejected') {
-    return { kind: 'recorded', receipt: await close('rejected', null, claimOf(lock)), refusal: null, published: null };
+    return { kind: 'recorded', receipt: await close('rejected', null, claimOf(lock)), refusal: null };
   }
   if (lock.outcome !== 'current') return closeMoved(lock, call, close);
   const published = await publishFile(workspace, path, rendered.plan.bytes, rendered.expectedDiskSha256);
@@ -85,17 +86,18 @@ async function install(database: Database, attempt: Attempt): Promise<Installati
     const reason = published.code === 'drift' ? 'workspace_drift' : 'workspace_refused';
     const detail = { failure_reason: reason, failure_code: published.code, failure_detail: published.message };
     const receipt = await close('rejected', typeof observed === 'string' ? observed : null, detail);
-    return { kind: 'recorded', receipt, refusal: published, published: null };
+    return { kind: 'recorded', receipt, refusal: published };
   }
   attempt.published = published;
   const receipt = await close('published', published.writtenSha256, {
     mode: published.mode,
     owner_kept: published.ownerKept,
     durable: published.durable,
+    leftover: published.leftover,
   });
   // A conflict over the key or diverged content, which the lock should have excluded: the bytes stand there unrecorded.
   if (receipt.outcome !== 'published') throw new RangeError(`the publication was not recorded: ${receipt.failure_code ?? ''}`);
-  return { kind: 'recorded', receipt, refusal: null, published };
+  return { kind: 'recorded', receipt, refusal: null };
 }
 
 /** Why nothing was installed, as this process sees it: kept with the outcome, while the database derives the receipt's words itself. */
@@ -111,7 +113,7 @@ async function closeMoved(
 ): Promise<Installation> {
   const guarded = call.expectedVersion !== null || call.expectedHash !== null;
   const receipt = await close(guarded ? 'rejected' : 'superseded', null, claimOf(lock));
-  return guarded ? { kind: 'recorded', receipt, refusal: null, published: null } : { kind: 'moved' };
+  return guarded ? { kind: 'recorded', receipt, refusal: null } : { kind: 'moved' };
 }
 
 /** An intent whose second transaction failed before the file was touched; if this fails too, the next SAVE finds it and closes it. */
@@ -131,12 +133,6 @@ async function closeInterrupted(context: Context, call: SaveTarget, publicationI
     clientRequestId: null,
     actor: context.actor,
   }).catch(() => undefined);
-}
-
-/** What this process saw of the file; of a refusal that it did not see the database says only that there was one. */
-function refusalWords(id: string, refusal: Refusal): JsonObject {
-  const { failure_reason, failure_code, detail, next_step, facts } = refusedByWorkspace(id, refusal);
-  return { failure_reason, failure_code, detail, next_step, facts };
 }
 
 function diskFacts(published: Published): JsonObject {
@@ -196,10 +192,8 @@ export async function publishTarget(
     if (intent.outcome !== 'opened' || intent.publication_id === null) {
       if (intent.failure_code === 'publication_moved') continue;
       return {
-        ...refusedSave(id, intent.failure_code ?? '', intent.failure_detail ?? ''),
+        ...refusedSave({ ...intent, target_file_id: id }, intent.failure_code ?? '', intent.failure_detail ?? ''),
         failure_reason: intent.failure_reason,
-        version: intent.version,
-        current_hash: intent.current_hash,
       };
     }
     const publicationId = intent.publication_id;
@@ -213,9 +207,12 @@ export async function publishTarget(
       throw error;
     }
     if (installation.kind === 'recorded') {
-      const { receipt, refusal, published } = installation;
-      return saveReceipt(id, receipt, refusal !== null ? refusalWords(id, refusal) : published !== null ? diskFacts(published) : {});
+      const { receipt, refusal } = installation;
+      // Of a refusal that it did not see the database says only that there was one.
+      return saveReceipt(id, receipt, refusal === null ? {} : refusalWords(refusal.code, refusal.message, refusal.facts));
     }
   }
-  return refusedSave(id, 'publication_moved', 'the target kept changing while it was being saved');
+  const head = await readHead(context.database, id, options);
+  if (head === null) throw new RangeError('a target vanished');
+  return refusedSave(head, 'publication_moved', 'the target kept changing while it was being saved');
 }

@@ -1,4 +1,6 @@
 import type { SaveReceiptRow } from '../db/calls/save-target.ts';
+import type { TargetHead } from '../db/calls/target-state.ts';
+import { member } from '../transaction/index.ts';
 import type { JsonObject, JsonValue } from '../transaction/index.ts';
 import type { Refusal } from '../workspace/index.ts';
 
@@ -38,6 +40,21 @@ export function nextStepFor(code: string | null): string {
   return (code === null ? undefined : NEXT[code]) ?? MEND_FILE;
 }
 
+/** What stands on disk, as recorded with the outcome: the first receipt and every repeat of it say the same. */
+function diskFacts(installation: SaveReceiptRow['installation']): JsonObject {
+  if (installation === null) return {};
+  const { workspace_path, disk_sha256, written_bytes, detail } = installation;
+  const claimed = (name: string): JsonValue => (detail === null ? null : (member(detail, name) ?? null));
+  return {
+    workspace_path,
+    disk_sha256,
+    written_bytes,
+    durable: claimed('durable'),
+    owner_kept: claimed('owner_kept'),
+    leftover: claimed('leftover'),
+  };
+}
+
 /** The receipt of a SAVE as recorded, with what only this call knows beside it. */
 export function saveReceipt(targetFileId: string, row: SaveReceiptRow, more: JsonObject = {}): JsonObject {
   const rejected = row.outcome === 'rejected';
@@ -55,21 +72,14 @@ export function saveReceipt(targetFileId: string, row: SaveReceiptRow, more: Jso
     ...(rejected ? { detail: row.failure_detail, next_step: nextStepFor(row.failure_code) } : {}),
     chain_sequence: row.chain_sequence,
     chain_head: row.chain_head,
+    ...diskFacts(row.installation),
     ...more,
   };
 }
 
-/** A refusal that no row records: nothing was changed, neither on disk nor in the database. */
-export function refusedSave(
-  targetFileId: string,
-  code: string,
-  detail: string,
-  facts: Readonly<Record<string, JsonValue>> = {},
-): JsonObject {
+/** What a refusal says in words, whether a row records it or not. */
+export function refusalWords(code: string, detail: string, facts: Readonly<Record<string, JsonValue>>): JsonObject {
   return {
-    status: 'rejected',
-    deduplicated: false,
-    target_file_id: targetFileId,
     failure_reason: code === 'drift' ? 'workspace_drift' : 'workspace_refused',
     failure_code: code,
     detail,
@@ -78,6 +88,28 @@ export function refusedSave(
   };
 }
 
-export function refusedByWorkspace(targetFileId: string, refusal: Refusal): JsonObject {
-  return refusedSave(targetFileId, refusal.code, refusal.message, refusal.facts);
+/** The target as it stood when a SAVE was refused. */
+export type Standing = Pick<TargetHead, 'target_file_id' | 'version' | 'current_hash' | 'chain_sequence' | 'chain_head'>;
+
+/** A refusal that no row records: nothing was changed, neither on disk nor in the database. */
+export function refusedSave(
+  standing: Standing,
+  code: string,
+  detail: string,
+  facts: Readonly<Record<string, JsonValue>> = {},
+): JsonObject {
+  return {
+    status: 'rejected',
+    deduplicated: false,
+    target_file_id: standing.target_file_id,
+    version: standing.version,
+    current_hash: standing.current_hash,
+    ...refusalWords(code, detail, facts),
+    chain_sequence: standing.chain_sequence,
+    chain_head: standing.chain_head,
+  };
+}
+
+export function refusedByWorkspace(standing: Standing, refusal: Refusal): JsonObject {
+  return refusedSave(standing, refusal.code, refusal.message, refusal.facts);
 }

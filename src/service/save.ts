@@ -42,15 +42,14 @@ async function settleWithoutFile(context: Context, call: SaveTarget, options: Ca
 
 /** The refusal when the disk is not what was last synced; null when it is. */
 function driftOf(head: TargetHead, disk: DiskState | Refusal): JsonObject | null {
-  const id = head.target_file_id;
-  if (!disk.ok) return refusedByWorkspace(id, disk);
+  if (!disk.ok) return refusedByWorkspace(head, disk);
   if (disk.sha256 === head.last_synced_disk_sha256 && (disk.status === null) === (disk.sha256 === null)) return null;
   const facts = {
     expected_disk_sha256: head.last_synced_disk_sha256,
     observed_disk_sha256: disk.sha256,
     observed_bytes: disk.status?.size ?? null,
   };
-  return refusedSave(id, 'drift', 'the file on disk is not the one that was last imported or saved; nothing was changed', facts);
+  return refusedSave(head, 'drift', 'the file on disk is not the one that was last imported or saved; nothing was changed', facts);
 }
 
 /** Under the lease: `unchanged` only while the disk still has the synced bytes; null when a publication is needed. */
@@ -84,13 +83,13 @@ async function saveToFile(context: Context, call: SaveTarget, options: CallOptio
   if (settled !== null) return saveReceipt(id, settled);
   const head = await readHead(context.database, id, options);
   if (head === null) return notFound(id);
-  if (head.workspace_path === null) return refusedSave(id, 'not_workspace_bound', 'the target is bound to no workspace file');
-  if (context.openWorkspace === null) return refusedSave(id, 'workspace_unavailable', 'the server was started without a workspace');
+  if (head.workspace_path === null) return refusedSave(head, 'not_workspace_bound', 'the target is bound to no workspace file');
+  if (context.openWorkspace === null) return refusedSave(head, 'workspace_unavailable', 'the server was started without a workspace');
   const workspace = await context.openWorkspace();
-  if (!workspace.ok) return refusedByWorkspace(id, workspace);
+  if (!workspace.ok) return refusedByWorkspace(head, workspace);
   if (workspace.facts.root !== head.workspace_root) {
     const facts = { bound_root: head.workspace_root, served_root: workspace.facts.root };
-    return refusedSave(id, 'workspace_mismatch', 'the target is bound to a file of another workspace', facts);
+    return refusedSave(head, 'workspace_mismatch', 'the target is bound to a file of another workspace', facts);
   }
   const path = head.workspace_path;
   const leased = await withLease(workspace, path, async () => {
@@ -99,7 +98,7 @@ async function saveToFile(context: Context, call: SaveTarget, options: CallOptio
       (await settleWithFile(context, workspace, path, call, options)) ?? (await publishTarget(context, workspace, path, call, options));
     return finished.length === 0 ? answer : { ...answer, finished_publications: finished };
   });
-  return leased.ok ? leased.value : refusedByWorkspace(id, leased);
+  return leased.ok ? leased.value : refusedByWorkspace(head, leased);
 }
 
 /**

@@ -1,7 +1,8 @@
-import { chmodSync, linkSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, linkSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../src/service/index.ts';
 import { edit, newTarget } from './support/service.ts';
 import { sha256, useWorkspace } from './support/workspace.ts';
 
@@ -145,6 +146,42 @@ describe('publication', () => {
     chmodSync(ws.at(name), 0o644);
     expect(await ws.openIntents(id)).toEqual([]);
     expect(await ws.sync(id)).toMatchObject({ status: 'published' });
+  });
+
+  test('a repeat under its key returns the same receipt, with what stands on disk', async () => {
+    const { id, name } = await ws.imported('a\n');
+    await ws.service.submit(TX1, edit(id, 0, 'a', 'b'));
+    const first = await ws.sync(id, { client_request_id: 'k1' });
+    expect(first).toMatchObject({
+      status: 'published',
+      deduplicated: false,
+      workspace_path: name,
+      disk_sha256: sha256('b\n'),
+      written_bytes: 2,
+      durable: expect.any(Boolean) as boolean,
+      owner_kept: true,
+      leftover: null,
+    });
+    await ws.service.submit(TX1, edit(id, 1, 'b', 'c'));
+    expect(await ws.sync(id, { client_request_id: 'k1' })).toEqual({ ...first, deduplicated: true });
+  });
+
+  test('a refusal that no row records says where the target stands', async () => {
+    const standing = async (id: string): Promise<JsonObject> => {
+      const { version, current_hash, chain_sequence, chain_head } = await ws.service.exportTarget({ target_file_id: id });
+      return { version, current_hash, chain_sequence, chain_head } as JsonObject;
+    };
+    const loose = await newTarget(ws.service, 'a\n');
+    expect(await ws.sync(loose)).toMatchObject({ failure_code: 'not_workspace_bound', ...(await standing(loose)) });
+    const mixed = await ws.imported('a\r\nb\n');
+    await ws.service.submit(TX1, edit(mixed.id, 0, 'a', 'b'));
+    expect(await ws.sync(mixed.id)).toMatchObject({ failure_code: 'mixed_line_endings', ...(await standing(mixed.id)) });
+    const drifted = await ws.imported('a\n');
+    ws.put(drifted.name, 'other\n');
+    expect(await ws.sync(drifted.id)).toMatchObject({ failure_code: 'drift', ...(await standing(drifted.id)) });
+    rmSync(ws.at(drifted.name));
+    mkdirSync(ws.at(drifted.name));
+    expect(await ws.sync(drifted.id)).toMatchObject({ failure_code: 'is_directory', ...(await standing(drifted.id)) });
   });
 
   test('targets and servers without a file', async () => {

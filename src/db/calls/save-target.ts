@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../transaction/index.ts';
 import type { Database, QueryOptions } from '../port.ts';
 import { onlyRow } from '../rows.ts';
 
@@ -27,6 +28,8 @@ export interface SaveReceiptRow {
   created_at: string;
   chain_sequence: number;
   chain_head: string;
+  /** Only with `published`: what was written, and the claim of the process that wrote it (RecordPublication.detail). */
+  installation: { workspace_path: string; disk_sha256: string; written_bytes: number; detail: JsonObject | null } | null;
 }
 
 const TEXT = `select *
