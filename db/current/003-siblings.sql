@@ -29,7 +29,8 @@ create type patchdiff.save_receipt as (
   publication_id uuid,
   created_at timestamptz,
   chain_sequence bigint,
-  chain_head text
+  chain_head text,
+  installation json
 );
 
 -- The answer of the calls that open and lock a publication.

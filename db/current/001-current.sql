@@ -1,1 +1,0 @@
--- The open migration: one include per changed routine, then grants.
