@@ -91,6 +91,39 @@ function importCall(context: Context, workspace: Workspace, file: ImportedFile, 
   };
 }
 
+function boundElsewhere(asked: WorkspaceImport, boundId: string): JsonObject {
+  return refused('file_bound_elsewhere', `the path belongs to target ${boundId}`, {
+    ...(asked.targetFileId === null ? {} : { target_file_id: asked.targetFileId }),
+    bound_target_file_id: boundId,
+  });
+}
+
+/** Of a file that is not there: whether a target is bound to its path all the same; null when none is. */
+async function boundButMissing(
+  context: Context,
+  workspace: Workspace,
+  asked: WorkspaceImport,
+  options: CallOptions,
+): Promise<JsonObject | null> {
+  const location = await resolvePath(workspace, asked.path);
+  if (!location.ok || location.present) return null;
+  const binding = await findBinding(context.database, workspace.facts.root, location.path, options);
+  if (binding === null) return null;
+  const { target_file_id: id, last_synced_disk_sha256: synced } = binding;
+  const answer = refused('path_not_found', `there is no such file, but the path belongs to target ${id}`, {
+    path: location.path,
+    bound_target_file_id: id,
+    last_synced_disk_sha256: synced,
+    last_synced_version: binding.last_synced_version,
+    current_version: binding.version,
+  });
+  const next =
+    synced === null
+      ? 'Use the target that bound_target_file_id names; patchdiff_save with sync_workspace writes its file for the first time.'
+      : 'Use the target that bound_target_file_id names; put the bytes of last_synced_disk_sha256 back at the path before it is saved there.';
+  return { ...answer, next_step: next };
+}
+
 /** A file that is bound already: the same target while the disk has the synced bytes, also after an interrupted SAVE; else drift. */
 async function existing(
   context: Context,
@@ -103,10 +136,7 @@ async function existing(
   if (binding === null) return null;
   const id = binding.target_file_id;
   if (asked.targetFileId !== null && asked.targetFileId !== id) {
-    return refused('file_bound_elsewhere', 'the workspace file belongs to another target', {
-      target_file_id: asked.targetFileId,
-      bound_target_file_id: id,
-    });
+    return boundElsewhere(asked, id);
   }
   if (binding.last_synced_disk_sha256 === file.diskSha256) return describe(context, 'existing', id, options);
   const leased = await withLease(workspace, file.path, () => closeOwnIntents(context, workspace, id, file.path, options));
@@ -130,7 +160,10 @@ async function importFromWorkspace(
 ): Promise<JsonObject> {
   options.onProgress?.(0, 2, 'reading the file');
   const file = await importFile(workspace, asked.path);
-  if (!file.ok) return refused(file.code, file.message, file.facts);
+  if (!file.ok) {
+    const bound = file.code === 'path_not_found' ? await boundButMissing(context, workspace, asked, options) : null;
+    return bound ?? refused(file.code, file.message, file.facts);
+  }
   options.onProgress?.(1, 2, 'storing the text');
   const found = await existing(context, workspace, file, asked, options);
   if (found !== null) return found;
@@ -151,7 +184,13 @@ async function startFile(
   const location = await resolvePath(workspace, asked.path);
   if (!location.ok) return refused(location.code, location.message, location.facts);
   if (location.present) return refused('file_exists', 'a file stands at this path already; it is never replaced', { path: location.path });
-  return createAndDescribe(
+  const elsewhere = async (): Promise<JsonObject | null> => {
+    const binding = await findBinding(context.database, workspace.facts.root, location.path, options);
+    return binding === null || binding.target_file_id === asked.targetFileId ? null : boundElsewhere(asked, binding.target_file_id);
+  };
+  const bound = await elsewhere();
+  if (bound !== null) return bound;
+  const answer = await createAndDescribe(
     context,
     {
       targetFileId: asked.targetFileId,
@@ -163,6 +202,8 @@ async function startFile(
     },
     options,
   );
+  // Two starts at once: the one that came second was refused under an id that never was.
+  return answer['failure_code'] === 'file_bound_elsewhere' ? ((await elsewhere()) ?? answer) : answer;
 }
 
 /** Any text, as long as it is sent as one: length is the procedure's business. */

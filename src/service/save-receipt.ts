@@ -92,12 +92,7 @@ export function refusalWords(code: string, detail: string, facts: Readonly<Recor
 export type Standing = Pick<TargetHead, 'target_file_id' | 'version' | 'current_hash' | 'chain_sequence' | 'chain_head'>;
 
 /** A refusal that no row records: nothing was changed, neither on disk nor in the database. */
-export function refusedSave(
-  standing: Standing,
-  code: string,
-  detail: string,
-  facts: Readonly<Record<string, JsonValue>> = {},
-): JsonObject {
+export function refusedSave(standing: Standing, code: string, detail: string, facts: Readonly<Record<string, JsonValue>> = {}): JsonObject {
   return {
     status: 'rejected',
     deduplicated: false,

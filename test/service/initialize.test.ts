@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/service/index.ts';
 import { edit } from './support/service.ts';
@@ -92,6 +92,43 @@ describe('initialize_target', () => {
     const answers = await Promise.all(services.map((each) => each.initializeTarget({ from_workspace: true, path: name })));
     expect(new Set(answers.map((answer) => answer['target_file_id'])).size).toBe(1);
     expect(answers.map((answer) => answer['status']).sort()).toEqual(['created', 'existing', 'existing', 'existing', 'existing']);
+  });
+
+  test('a path whose file is not there yet, or no more, names the target that it belongs to', async () => {
+    const path = `${randomUUID()}.txt`;
+    const start = { from_workspace: true, path, content: 'x\n' };
+    const { target_file_id: id } = await ws.service.initializeTarget(start);
+    const again = await ws.service.initializeTarget(start);
+    expect(again).toMatchObject({
+      status: 'rejected',
+      failure_code: 'file_bound_elsewhere',
+      detail: `the path belongs to target ${String(id)}`,
+    });
+    expect(again['facts']).toEqual({ bound_target_file_id: id });
+    expect(await ws.service.initializeTarget({ ...start, target_file_id: id as string })).toMatchObject({ status: 'existing' });
+    const missing = { failure_code: 'path_not_found', detail: expect.stringContaining(String(id)) as string };
+    expect(await ws.service.initializeTarget({ from_workspace: true, path })).toMatchObject({
+      ...missing,
+      facts: { bound_target_file_id: id, last_synced_disk_sha256: null, last_synced_version: null },
+      next_step: expect.stringContaining('for the first time') as string,
+    });
+    await ws.sync(id as string);
+    rmSync(ws.at(path));
+    expect(await ws.service.initializeTarget({ from_workspace: true, path })).toMatchObject({
+      ...missing,
+      facts: { bound_target_file_id: id, last_synced_disk_sha256: sha256('x\n'), last_synced_version: 0 },
+    });
+  });
+
+  test('two starts of one file at once name the one target', async () => {
+    const start = { from_workspace: true, path: `${randomUUID()}.txt`, content: 'x\n' };
+    const services = Array.from({ length: 5 }, () => ws.context.another({ workspaceRoot: ws.root }));
+    const answers = await Promise.all(services.map((each) => each.initializeTarget(start)));
+    const made = answers.filter((answer) => answer['status'] === 'created').map((answer) => answer['target_file_id']);
+    expect(made).toHaveLength(1);
+    for (const answer of answers.filter((each) => each['status'] !== 'created')) {
+      expect(answer).toMatchObject({ failure_code: 'file_bound_elsewhere', facts: { bound_target_file_id: made[0] } });
+    }
   });
 
   test('a file that does not exist yet starts from given text and is written by the first SAVE', async () => {
