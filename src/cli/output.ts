@@ -15,6 +15,8 @@ export interface Output {
   colors: ReturnType<typeof picocolors.createColors>;
   /** With --json the value, else the text. */
   answer(value: unknown, text: () => string): void;
+  /** With --json the value on stdout, else the text on stderr: what was not done is no answer that a pipe may take for one. */
+  refuse(value: unknown, text: () => string): void;
   /** A line for people while something goes on; nowhere with --json. */
   say(line: string): void;
   /** A line on stderr. */
@@ -29,6 +31,10 @@ export function createOutput(host: Host, json: boolean): Output {
     json,
     colors,
     answer: (value, text) => line(json ? JSON.stringify(value, null, 2) : text()),
+    refuse: (value, text) => {
+      if (json) line(JSON.stringify(value, null, 2));
+      else host.stderr.write(`${text()}\n`);
+    },
     say: (text) => {
       if (!json) line(text);
     },

@@ -1,11 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDatabase } from '../../src/db/pool.ts';
 import { createService } from '../../src/service/index.ts';
+import { built } from '../helpers/build.ts';
 import { commandLine, type Cli } from '../helpers/cli.ts';
 import { useDatabase } from '../helpers/database.ts';
+import { startNode } from '../helpers/process.ts';
 
 const database = useDatabase();
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
@@ -88,21 +90,71 @@ test('log, show, replay and verify follow one history', async () => {
   expect((await cli(['verify'])).stdout).toBe('sound\n');
 });
 
-test('what is not there is 7, what a rule refuses is 6, what cannot be read is 6 with its reason', async () => {
+test('what is not there is 7, what a rule refuses is 6, and both say why', async () => {
   for (const args of [
     ['read', UNKNOWN],
     ['log', UNKNOWN],
     ['replay', UNKNOWN],
     ['show', UNKNOWN],
-    ['show', 'nonsense'],
     ['verify', UNKNOWN],
   ]) {
-    expect((await cli(args)).code, args.join(' ')).toBe(7);
+    const { code, stdout, stderr } = await cli(args);
+    expect({ code, stdout }, args.join(' ')).toEqual({ code: 7, stdout: '' });
+    expect(stderr).toMatch(/^there is no (document|attempt) 0{8}-.*; patchdiff (list|log <target>) shows those there are\n$/);
   }
-  expect((await cli(['read', 'nonsense'])).code).toBe(6);
-  expect((await cli(['log', target, '--status', 'maybe'])).stdout).toMatch(/^invalid_argument/);
+  expect((await cli(['read', target, '--start', '999'])).stderr).toMatch(/^invalid_argument: start: an integer from 0 to 22,/);
+});
+
+test('a refused import gives its reason and the next step on stderr, the others their line, and --json everything', async () => {
   writeFileSync(path.join(cwd, 'binary'), Buffer.from([0x66, 0xff, 0x00]));
-  expect((await cli(['import', 'binary'])).code).toBe(6);
+  const refused = await cli(['import', 'binary', 'notes.md', 'nosuch']);
+  expect(refused.code).toBe(6);
+  expect(refused.stdout).toMatch(/^\S+ {2}existing at version \d+ {2}notes\.md\n$/);
+  expect(refused.stderr).toMatch(
+    /^binary: rejected: invalid_utf8; .+\n {2}Convert the file to UTF-8.*\nnosuch: rejected: path_not_found; .+\n {2}Check/,
+  );
+  const [answer] = JSON.parse((await cli(['import', 'nosuch', '--json'])).stdout) as Record<string, unknown>[];
+  expect(answer).toMatchObject({ status: 'rejected', failure_code: 'path_not_found', next_step: expect.any(String) as string });
+});
+
+test('a value that an option or argument cannot take is a wrong command line', async () => {
+  for (const args of [
+    ['list', '--limit', '0'],
+    ['list', '--limit', 'x'],
+    ['list', '--after', 'x'],
+    ['log', target, '--status', 'maybe'],
+    ['log', target, '--before', '-1'],
+    ['read', target, '--start', 'x'],
+    ['read', target, '--length', '0'],
+    ['replay', target, '--to', '1.5'],
+    ...['read', 'log', 'replay', 'show', 'verify'].map((command) => [command, 'zz']),
+  ]) {
+    const { code, stdout, stderr } = await cli(args);
+    expect({ code, stdout }, args.join(' ')).toEqual({ code: 2, stdout: '' });
+    expect(stderr, args.join(' ')).toMatch(/must be|Allowed choices|next_cursor/);
+  }
+});
+
+test('list says when there is more, and goes on there', async () => {
+  const first = (await cli(['list', '--limit', '1'])).stdout;
+  const cursor = /\nmore: --after (\S+)\n$/.exec(first)?.[1] as string;
+  const second = (await cli(['list', '--limit', '200', '--after', cursor])).stdout;
+  expect(second).not.toContain('more:');
+  expect(second).not.toContain(first.split('\n')[1]);
+});
+
+test('a full disk below stdout is one line and 1', async () => {
+  const full = openSync('/dev/full', 'w');
+  try {
+    const program = path.join(await built(), 'cli', 'main.js');
+    const env = { PATH: process.env['PATH'], DATABASE_URL: database.url('writer') };
+    const { ended } = startNode([program, 'read', target], { env, stdio: ['ignore', full, 'pipe'] });
+    const { code, stderr } = await ended;
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^patchdiff: the answer could not be written to stdout: ENOSPC.*\n$/);
+  } finally {
+    closeSync(full);
+  }
 });
 
 test('an edited history is found, and the exit code says so', async () => {
@@ -112,6 +164,7 @@ test('an edited history is found, and the exit code says so', async () => {
   await admin.query("update patchdiff_store.cloud_target_files set current_content = 'one\nTWO\n' where target_file_id = $1", [id]);
   const verified = await cli(['verify', id]);
   expect(verified.code).toBe(8);
+  expect(verified.stdout).toMatch(/^(1 finding|[2-9] findings)\n/);
   expect(verified.stdout).toMatch(/patchdiff_store\.cloud_target_files|cloud_target_files/);
   const replay = await cli(['replay', id]);
   expect(replay.code).toBe(8);

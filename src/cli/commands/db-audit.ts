@@ -3,6 +3,7 @@ import { chainHead, readAttempt, readChanges, verifyAll, verifyTarget, type Find
 import { EXIT, type Exit } from '../exit.ts';
 import { printable, table, type Host, type Output } from '../output.ts';
 import type { Run } from '../run.ts';
+import { uuid } from '../values.ts';
 import { withSession } from './db-session.ts';
 
 /** The commands that read the audit schema: show one attempt, verify the history. */
@@ -10,13 +11,13 @@ export function addAuditCommands(program: Command, host: Host, run: Run): void {
   program
     .command('show')
     .description('show one attempt: outcome, guards, evidence, changes, exact payload')
-    .argument('<attempt>', 'pdcp_log_id')
+    .argument('<attempt>', 'pdcp_log_id', uuid)
     .action(run((output, attempt: string) => show(host, output, attempt)));
 
   program
     .command('verify')
     .description('prove that history and content agree: chain, sequences, hashes, reconstruction')
-    .argument('[target]', 'target_file_id; without it every document')
+    .argument('[target]', 'target_file_id; without it every document', uuid)
     .option('--noted <sequence:hash>', 'a chain head noted elsewhere: proves that nothing before it was cut off or rewritten')
     .addHelpText(
       'after',
@@ -25,13 +26,14 @@ export function addAuditCommands(program: Command, host: Host, run: Run): void {
     .action(run((output, target: string | undefined, options: { noted?: string }) => verify(host, output, target, options)));
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 async function show(host: Host, output: Output, id: string): Promise<Exit> {
   return withSession(host, output, null, async ({ database }) => {
-    const attempt = UUID.test(id) ? await readAttempt(database, id) : null;
+    const attempt = await readAttempt(database, id);
     if (!attempt) {
-      output.answer({ status: 'not_found', pdcp_log_id: id }, () => `there is no attempt ${printable(id)}`);
+      output.refuse(
+        { status: 'not_found', pdcp_log_id: id },
+        () => `there is no attempt ${id}; patchdiff log <target> shows those there are`,
+      );
       return EXIT.notFound;
     }
     const changes = attempt.status === 'accepted' ? await readChanges(database, attempt.target_file_id, attempt.log_sequence) : [];
@@ -68,16 +70,19 @@ async function show(host: Host, output: Output, id: string): Promise<Exit> {
 async function verify(host: Host, output: Output, target: string | undefined, options: { noted?: string }): Promise<Exit> {
   const noted = /^(\d+):([0-9a-f]{64})$/.exec(options.noted ?? '');
   if (options.noted !== undefined && (!noted || target === undefined)) {
-    output.answer(
+    output.refuse(
       { status: 'invalid_argument', argument: 'noted' },
       () => '--noted takes <sequence>:<64 hexadecimal digits>, and a target',
     );
     return EXIT.usage;
   }
   return withSession(host, output, null, async ({ database }) => {
-    const head = target === undefined || !UUID.test(target) ? null : await chainHead(database, target);
+    const head = target === undefined ? null : await chainHead(database, target);
     if (target !== undefined && head === null) {
-      output.answer({ status: 'not_found', target_file_id: target }, () => `there is no document ${printable(target)}`);
+      output.refuse(
+        { status: 'not_found', target_file_id: target },
+        () => `there is no document ${target}; patchdiff list shows those there are`,
+      );
       return EXIT.notFound;
     }
     const findings =
@@ -94,7 +99,7 @@ function renderFindings(output: Output, findings: FindingRow[], head: { chain_se
   const noted = head === null ? '' : `\nchain head to note elsewhere: ${head.chain_sequence}:${head.chain_head}`;
   if (findings.length === 0) return `${output.colors.green('sound')}${noted}`;
   const rows = findings.map((finding) => [finding.table_name, finding.row_key, finding.column_name, finding.problem]);
-  return `${output.colors.red(`${findings.length} findings`)}\n${table(output, ['table', 'row', 'column', 'problem'], rows)}${noted}`;
+  return `${output.colors.red(findings.length === 1 ? '1 finding' : `${findings.length} findings`)}\n${table(output, ['table', 'row', 'column', 'problem'], rows)}${noted}`;
 }
 
 function printableJson(value: unknown): string {

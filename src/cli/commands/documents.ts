@@ -1,10 +1,11 @@
 import path from 'node:path';
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import type { JsonObject } from '../../service/types.ts';
 import { EXIT, exitOfStatus, type Exit } from '../exit.ts';
 import { plain, printable, short, table, type Host, type Output } from '../output.ts';
 import { withProgress } from '../progress.ts';
 import type { Run } from '../run.ts';
+import { uuid, wholeNumber } from '../values.ts';
 import { withSession } from './db-session.ts';
 
 type Row = Record<string, unknown>;
@@ -23,27 +24,19 @@ export function addDocumentCommands(program: Command, host: Host, run: Run): voi
     .command('list')
     .description('list documents, newest first')
     .argument('[filter]', 'part of the name or the workspace path')
-    .option('--limit <n>', 'documents a page, 1 to 200', '50')
+    .option('--limit <n>', 'documents a page, 1 to 200', wholeNumber(1, 200), 50)
+    .option('--after <cursor>', 'continue behind the page that named this cursor')
     .action(
-      run((output, filter: string | undefined, options: { limit: string }) =>
+      run((output, filter: string | undefined, options: { limit: number; after?: string }) =>
         withSession(host, output, null, async ({ service }) => {
-          const result = await service.listTargets({ ...(filter === undefined ? {} : { filter }), limit: Number(options.limit) });
-          return answer(
-            output,
-            result,
-            () =>
-              table(
-                output,
-                ['target', 'version', 'hash', 'name', 'path'],
-                (result['targets'] as Row[]).map((target) => [
-                  target['target_file_id'],
-                  target['version'],
-                  short(target['current_hash']),
-                  target['display_name'],
-                  target['workspace_path'],
-                ]),
-              ) || 'no documents',
-          );
+          const { limit, after } = options;
+          const result = await service.listTargets({
+            limit,
+            ...(filter === undefined ? {} : { filter }),
+            ...(after === undefined ? {} : { cursor: after }),
+          });
+          const exit = answer(output, result, () => renderList(output, result));
+          return result['argument'] === 'cursor' ? EXIT.usage : exit;
         }),
       ),
     );
@@ -51,27 +44,27 @@ export function addDocumentCommands(program: Command, host: Host, run: Run): voi
   program
     .command('read')
     .description("print a document's current text")
-    .argument('<target>', 'target_file_id')
-    .option('--start <n>', 'first code point', '0')
-    .option('--length <n>', 'code points; the default prints everything from start on')
+    .argument('<target>', 'target_file_id', uuid)
+    .option('--start <n>', 'first code point', wholeNumber(0), 0)
+    .option('--length <n>', 'code points; the default prints everything from start on', wholeNumber(1))
     .action(run(readText.bind(null, host)));
 
   program
     .command('log')
     .description("show a document's attempts, newest first")
-    .argument('<target>', 'target_file_id')
-    .option('--status <status>', 'only accepted or rejected ones')
-    .option('--limit <n>', 'attempts a page, 1 to 200', '20')
-    .option('--before <sequence>', 'continue below this sequence')
+    .argument('<target>', 'target_file_id', uuid)
+    .addOption(new Option('--status <status>', 'only those that ended so').choices(['accepted', 'rejected']))
+    .option('--limit <n>', 'attempts a page, 1 to 200', wholeNumber(1, 200), 20)
+    .option('--before <sequence>', 'continue below this sequence', wholeNumber(1))
     .action(
-      run((output, target: string, options: { status?: string; limit: string; before?: string }) =>
+      run((output, target: string, options: { status?: string; limit: number; before?: number }) =>
         withSession(host, output, null, async ({ service }) => {
           const { status, limit, before } = options;
           const result = await service.getPdcpLog({
             target_file_id: target,
-            limit: Number(limit),
+            limit,
             ...(status === undefined ? {} : { status }),
-            ...(before === undefined ? {} : { before_sequence: Number(before) }),
+            ...(before === undefined ? {} : { before_sequence: before }),
           });
           return answer(output, result, () => renderLog(output, result));
         }),
@@ -81,12 +74,12 @@ export function addDocumentCommands(program: Command, host: Host, run: Run): voi
   program
     .command('replay')
     .description('rebuild a document from its history and compare it with what is stored')
-    .argument('<target>', 'target_file_id')
-    .option('--to <version>', 'stop at this version')
+    .argument('<target>', 'target_file_id', uuid)
+    .option('--to <version>', 'stop at this version', wholeNumber(0))
     .action(
-      run((output, target: string, options: { to?: string }) =>
+      run((output, target: string, options: { to?: number }) =>
         withSession(host, output, null, async ({ service }) => {
-          const upTo = options.to === undefined ? {} : { up_to_version: Number(options.to) };
+          const upTo = options.to === undefined ? {} : { up_to_version: options.to };
           const result = await withProgress(host, output, (onProgress) =>
             service.replayTarget({ target_file_id: target, ...upTo }, { onProgress }),
           );
@@ -109,23 +102,20 @@ async function importFiles(host: Host, output: Output, files: string[], options:
       results.push(await withSession(host, output, workspace, ({ service }) => service.initializeTarget(args)));
     }
   });
-  output.answer(results, () =>
-    results
-      .map((result, index) =>
-        result['target_file_id'] === undefined || result['target_file_id'] === null
-          ? `${printable(files[index] ?? '')}: ${refusal(output, result)}`
-          : `${plain(result['target_file_id'])}  ${plain(result['status'])} at version ${plain(result['version'])}  ${printable(files[index] ?? '')}`,
-      )
-      .join('\n'),
-  );
+  if (output.json) output.answer(results, () => '');
+  for (const [index, result] of output.json ? [] : results.entries()) {
+    const file = printable(files[index] ?? '');
+    if (exitOfStatus(result['status']) !== EXIT.done) output.warn(`${file}: ${refusal(output, result)}`);
+    else output.say(`${plain(result['target_file_id'])}  ${plain(result['status'])} at version ${plain(result['version'])}  ${file}`);
+  }
   return results.map((result) => exitOfStatus(result['status'])).find((exit) => exit !== EXIT.done) ?? EXIT.done;
 }
 
-async function readText(host: Host, output: Output, target: string, options: { start: string; length?: string }): Promise<Exit> {
+async function readText(host: Host, output: Output, target: string, options: { start: number; length?: number }): Promise<Exit> {
   return withSession(host, output, null, async ({ service }) => {
-    const wanted = options.length === undefined ? Infinity : Number(options.length);
+    const wanted = options.length ?? Infinity;
     let text = '';
-    let start = Number(options.start);
+    let start = options.start;
     let result = await service.readTarget({ target_file_id: target, start, length: Math.min(wanted, 8000) });
     const first = result;
     // Pages of one version only: a document that moves meanwhile is read again from its start.
@@ -145,6 +135,18 @@ async function readText(host: Host, output: Output, target: string, options: { s
       () => text,
     );
   });
+}
+
+function renderList(output: Output, result: JsonObject): string {
+  const rows = (result['targets'] as Row[]).map((target) => [
+    target['target_file_id'],
+    target['version'],
+    short(target['current_hash']),
+    target['display_name'],
+    target['workspace_path'],
+  ]);
+  const more = result['has_more'] === true ? `\nmore: --after ${plain(result['next_cursor'])}` : '';
+  return (table(output, ['target', 'version', 'hash', 'name', 'path'], rows) || 'no documents') + more;
 }
 
 function renderLog(output: Output, result: JsonObject): string {
@@ -177,13 +179,19 @@ function renderReplay(output: Output, result: JsonObject): string {
 /** Prints a result and names its exit code; what is not done is explained in words. */
 function answer(output: Output, result: JsonObject, text: () => string): Exit {
   const exit = exitOfStatus(result['status']);
-  output.answer(result, () => (exit === EXIT.done ? text() : refusal(output, result)));
+  if (exit === EXIT.done) output.answer(result, text);
+  else output.refuse(result, () => refusal(output, result));
   return exit;
 }
 
+/** Why something was not done, and below it what to do. */
 function refusal(output: Output, result: JsonObject): string {
-  const words = ['failure_reason', 'failure_detail', 'message', 'argument', 'rule']
+  if (result['status'] === 'not_found')
+    return `there is no document ${plain(result['target_file_id'])}; patchdiff list shows those there are`;
+  const words = ['failure_reason', 'failure_code', 'failure_detail', 'detail']
     .map((name) => result[name])
     .filter((value): value is string => typeof value === 'string');
-  return `${output.colors.red(plain(result['status']))}${words.length > 0 ? `: ${printable(words.join('; '))}` : ''}`;
+  const why = words.length > 0 ? `: ${printable([...new Set(words)].join('; '))}` : '';
+  const next = typeof result['next_step'] === 'string' ? `\n  ${printable(result['next_step'])}` : '';
+  return `${output.colors.red(plain(result['status']))}${why}${next}`;
 }
