@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -63,4 +63,29 @@ test('a file that is not there is 3', async () => {
   const { code, stderr } = await cli(['demo', 'nothing.txt']);
   expect(code).toBe(3);
   expect(stderr).toMatch(/there is no file .*nothing\.txt/);
+});
+
+test('a file that the demo cannot use is refused in one sentence before anything starts, and leaves nothing behind', async () => {
+  const temporary = path.join(cwd, 'temporary');
+  mkdirSync(temporary);
+  const lines = 'first line of words\nsecond line of words\n';
+  for (const [content, why] of [
+    [Buffer.from('caf\xe9 au lait\nagain and again\n', 'latin1'), 'is not valid UTF-8'],
+    [`a\0b${lines}`, 'holds a NUL'],
+    [`${lines}third\r\n`, 'mixes styles of line ends'],
+    ['', 'has no line of words'],
+    ['word', 'has no line of words'],
+  ] as const) {
+    writeFileSync(path.join(cwd, 'odd'), content);
+    const { code, stdout, stderr } = await cli(['demo', 'odd'], { TMPDIR: temporary });
+    expect({ code, stdout }, why).toEqual({ code: 3, stdout: '' });
+    expect(stderr).toMatch(new RegExp(`^patchdiff: \\S+odd ${why}.*; the demo takes a regular file of UTF-8 text.*\n$`));
+  }
+  expect((await cli(['demo', '.'])).stderr).toMatch(/is no regular file/);
+  writeFileSync(path.join(cwd, 'good'), lines);
+  const unreachable = { DATABASE_URL: 'postgres://u:p@127.0.0.1:1/db', TMPDIR: temporary };
+  expect((await cli(['demo', 'good'], unreachable)).code).toBe(4);
+  expect(readdirSync(temporary)).toEqual([]);
+  const elsewhere = await cli(['demo', 'good'], { ...unreachable, INIT_CWD: temporary });
+  expect(elsewhere.stderr).toContain(`there is no file ${path.join(temporary, 'good')}`);
 });

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { copyFileSync, existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,6 +8,7 @@ import { CHANGES_SQL, chainHead, readChanges, verifyTarget } from '../../db/audi
 import { resolveServableDatabase } from '../../db/connect.ts';
 import { EXIT, ExitError, type Exit } from '../exit.ts';
 import { startHost } from '../demo/host.ts';
+import { lineToEdit, SOURCE_RULE } from '../demo/source.ts';
 import { tell, type Step } from '../demo/story.ts';
 import { printable, table, type Host, type Output } from '../output.ts';
 import type { Run } from '../run.ts';
@@ -21,19 +22,31 @@ export function addDemo(program: Command, host: Host, run: Run): void {
     .command('demo')
     .description('import, edit, refuse, recover, save and audit a copy of a file, over a real MCP server')
     .argument('[file]', 'a text file; the default is a sample')
+    .addHelpText('after', `\nThe file is ${SOURCE_RULE}.`)
     .option('--in-place', "work on the file itself instead of a copy: the demo's edit is saved into it")
     .action(run((output, file: string | undefined, options: { inPlace?: boolean }) => demo(host, output, file, options.inPlace === true)));
 }
 
 async function demo(host: Host, output: Output, file: string | undefined, inPlace: boolean): Promise<Exit> {
-  const { bold, dim, green, red } = output.colors;
-  const source = file === undefined ? SAMPLE : path.resolve(host.cwd, file);
-  if (!existsSync(source)) throw new ExitError(EXIT.workspace, `there is no file ${source}`);
   if (inPlace && file === undefined) throw new ExitError(EXIT.usage, '--in-place needs a file');
-  const workspace = inPlace ? path.dirname(source) : mkdtempSync(path.join(os.tmpdir(), 'patchdiff-demo-'));
-  const place = path.join(workspace, path.basename(source));
-  if (!inPlace) copyFileSync(source, place);
+  // npm runs a script in the package's directory; INIT_CWD is where its user stood.
+  const source = file === undefined ? SAMPLE : path.resolve(host.env['INIT_CWD'] || host.cwd, file);
+  const edited = lineToEdit(source);
+  if (inPlace) return play(host, output, source, edited, true);
+  const workspace = mkdtempSync(path.join(os.tmpdir(), 'patchdiff-demo-'));
+  try {
+    const place = path.join(workspace, path.basename(source));
+    copyFileSync(source, place);
+    return await play(host, output, place, edited, false);
+  } catch (error) {
+    rmSync(workspace, { recursive: true, force: true });
+    throw error;
+  }
+}
 
+async function play(host: Host, output: Output, place: string, edited: string, inPlace: boolean): Promise<Exit> {
+  const { bold, dim, green, red } = output.colors;
+  const workspace = path.dirname(place);
   const resolved = await resolveServableDatabase(host.env);
   output.say(bold('The database'));
   output.say(`  ${resolved.kind === 'embedded' ? 'embedded PostgreSQL, started and migrated' : 'the database that the environment names'}`);
@@ -43,7 +56,7 @@ async function demo(host: Host, output: Output, file: string | undefined, inPlac
   let story;
   try {
     output.say(bold(`An agent over MCP (stdio, protocol ${agent.protocol}, ${agent.tools} tools)`));
-    story = await tell(agent, path.basename(source), (step) => output.say(line(step)));
+    story = await tell(agent, path.basename(place), edited, (step) => output.say(line(step)));
   } finally {
     await agent.close();
   }

@@ -26,14 +26,15 @@ const LATER = ' (checked three times)';
 
 /**
  * An agent's afternoon over real tools: import, read, find, preview, a guarded edit, the same edit again by its key, a stale
- * edit, a mistyped one, recovery through the near miss, save to disk. Throws when an answer is not what the story is about.
+ * edit, a mistyped one, recovery through the near miss, save to disk. `line` occurs once in the file. Throws when an answer is not what the story is about.
  */
-export async function tell(host: DemoHost, path: string, told: Tell): Promise<Story> {
+export async function tell(host: DemoHost, path: string, line: string, told: Tell): Promise<Story> {
   const steps: Step[] = [];
   const step = async (name: string, tool: string, args: Record<string, unknown>, expected: string, say: (result: ToolResult) => string) => {
     const result = await host.call(tool, args);
     if (result['status'] !== expected) {
-      throw new Error(`${name}: ${tool} answered ${String(result['status'])}, not ${expected}: ${JSON.stringify(result)}`);
+      const why = [result['failure_reason'] ?? result['failure_code'], result['failure_detail'] ?? result['detail'], result['next_step']];
+      throw new Error([`${name}: ${tool} answered ${String(result['status'])}, not ${expected}`, ...why.filter(Boolean)].join('; '));
     }
     const made: Step = { name, tool, said: say(result), result };
     steps.push(made);
@@ -59,7 +60,6 @@ export async function tell(host: DemoHost, path: string, told: Tell): Promise<St
     'ok',
     (result) => `${String(result['total_chars'])} code points, hash ${String(result['current_hash']).slice(0, 12)}…`,
   );
-  const line = uniqueLine(String(read['text']));
   const guard = { expected_target_version: 0, expected_current_hash: read['current_hash'] };
 
   await step('find', 'patchdiff_find_occurrences', on({ text: line }), 'ok', (result) => {
@@ -129,19 +129,6 @@ export async function tell(host: DemoHost, path: string, told: Tell): Promise<St
     (result) => `published to disk; chain head ${String(result['chain_sequence'])}:${String(result['chain_head']).slice(0, 12)}…`,
   );
   return { steps, target, version, hash: String(recovered['after_hash'] ?? recovered['current_hash']), before: line, after: line + LATER };
-}
-
-/** A line that occurs once in the text, with words in it; the longest of the first thousand such lines up to 200 characters. */
-function uniqueLine(text: string): string {
-  const lines = text
-    .split('\n')
-    .slice(0, -1)
-    .filter((line) => line.length <= 200 && (line.match(/\p{L}/gu)?.length ?? 0) >= 5);
-  const once = lines.slice(0, 1000).filter((line) => text.indexOf(line) === text.lastIndexOf(line));
-  const [chosen] = once.sort((one, other) => other.length - one.length);
-  if (chosen === undefined)
-    throw new Error('the demo needs a text file with a line of words that occurs only once in its first 4,000 characters');
-  return chosen;
 }
 
 /** The slip of a finger: two letters in the middle change places, or one is lost where they are the same. */
