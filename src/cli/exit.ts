@@ -63,6 +63,8 @@ export function exitOfError(error: unknown): Exit {
       return EXIT.revision;
     case 'UnreachableError':
     case 'AccessError':
+    case 'UnsupportedServerError':
+    case 'SettingError':
     case 'EmbeddedServerError':
       return EXIT.database;
     case 'DatabaseError':

@@ -4,6 +4,7 @@ import { ensureServer, resolveHome } from './embedded/index.ts';
 import { migrateDatabase, RevisionError } from './migrate.ts';
 import { AccessError, checkRevision, requireSupportedServer, type RunQuery } from './revision.ts';
 import { serviceSettings } from './service-file.ts';
+import { SettingError } from './setting-error.ts';
 
 export interface ResolvedDatabase {
   /** The login to serve with: always acting as a writer, see `warnings`. */
@@ -18,7 +19,7 @@ export interface ResolvedDatabase {
 /**
  * The database that the environment names: `DATABASE_URL`, else libpq's variables (`PGHOST` …, `PGSERVICE`), else the
  * embedded server, which is started when it does not run and migrated when it is behind. `.pgpass` is read by the driver.
- * Throws when a named database cannot be reached or an embedded one cannot run.
+ * Throws when a named database cannot be reached or is unsupported, or an embedded one cannot run.
  */
 export async function resolveDatabase(env: NodeJS.ProcessEnv): Promise<ResolvedDatabase> {
   const named = namedUrl(env);
@@ -28,7 +29,7 @@ export async function resolveDatabase(env: NodeJS.ProcessEnv): Promise<ResolvedD
     if (revision.state === 'missing' || revision.state === 'behind') await migrateDatabase(adminUrl);
     return { url: writerUrl, adminUrl, kind: 'embedded', warnings: [] };
   }
-  const adminUrl = env['PATCHDIFF_ADMIN_URL'] || named;
+  const adminUrl = namedAdminUrl(env) ?? named;
   return { adminUrl, kind: 'url', ...(await asWriter(named)) };
 }
 
@@ -36,16 +37,21 @@ export async function resolveDatabase(env: NodeJS.ProcessEnv): Promise<ResolvedD
 export async function resolveServableDatabase(env: NodeJS.ProcessEnv): Promise<ResolvedDatabase> {
   const resolved = await resolveDatabase(env);
   await withQueries(resolved.url, async (run) => {
-    await requireSupportedServer(run);
     const revision = await checkRevision(run);
     if (revision.state !== 'current') throw new RevisionError(revision);
   });
   return resolved;
 }
 
-/** The URL that `DATABASE_URL` or libpq's variables name; null when neither names anything. */
+/** The URL that `PATCHDIFF_ADMIN_URL` names, for the login that migrates; null when it is absent or empty. Throws SettingError. */
+export function namedAdminUrl(env: NodeJS.ProcessEnv): string | null {
+  return checkedUrl('PATCHDIFF_ADMIN_URL', env);
+}
+
+/** The URL that `DATABASE_URL` or libpq's variables name; null when neither names anything. Throws SettingError for one of no use. */
 export function namedUrl(env: NodeJS.ProcessEnv): string | null {
-  if (env['DATABASE_URL']) return env['DATABASE_URL'];
+  const whole = checkedUrl('DATABASE_URL', env);
+  if (whole !== null) return whole;
   const names = ['PGHOST', 'PGHOSTADDR', 'PGPORT', 'PGDATABASE', 'PGUSER', 'PGSERVICE'];
   if (!names.some((name) => env[name])) return null;
   // As in libpq, a service's settings win over the variables.
@@ -64,6 +70,29 @@ export function namedUrl(env: NodeJS.ProcessEnv): string | null {
     if (value) url.searchParams.set(key, value);
   }
   return url.href;
+}
+
+/** The driver would read nearly any text as a URL of some host, so that the fault would show far from its cause. */
+function checkedUrl(variable: string, env: NodeJS.ProcessEnv): string | null {
+  const value = env[variable];
+  if (!value) return null;
+  const url = URL.canParse(value) ? new URL(value) : null;
+  const user = url?.username || url?.searchParams.get('user') || env['PGUSER'];
+  if (url === null || !/^postgres(ql)?:$/.test(url.protocol) || !user || !isDecodable(`${url.username}${url.password}${url.pathname}`)) {
+    throw new SettingError(
+      `${variable} must look like postgres://user:password@host:port/database (other signs than letters and digits percent-encoded)`,
+    );
+  }
+  return value;
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The database that was named does not answer, or refuses the login. The message names it, without its password. */
@@ -92,6 +121,7 @@ export async function withQueries<T>(url: string, work: (run: RunQuery) => Promi
 /** An owner or superuser could do what no writer may, so it serves as the writer role, and says so. */
 async function asWriter(url: string): Promise<{ url: string; warnings: string[] }> {
   return withQueries(url, async (run) => {
+    await requireSupportedServer(run);
     const [login] = await run(
       `select current_user as name, r.rolsuper as superuser,
         exists (select from pg_roles as o where o.rolname = 'patchdiff_owner' and pg_has_role(r.oid, o.oid, 'MEMBER')) as owner,

@@ -21,17 +21,22 @@ export class AccessError extends Error {
   override readonly name = 'AccessError';
 }
 
-/** Refuses, by an Error that says what to do, a server older than PostgreSQL 16 or a database not in UTF-8. */
+/** The server or the database is of a kind that this package does not run on. */
+export class UnsupportedServerError extends Error {
+  override readonly name = 'UnsupportedServerError';
+}
+
+/** Refuses, by an UnsupportedServerError that says what to do, a server older than PostgreSQL 16 or a database not in UTF-8. */
 export async function requireSupportedServer(run: RunQuery): Promise<void> {
   const [row] = await run(
     `select current_setting('server_version_num')::integer as number, current_setting('server_version') as version,
       current_setting('server_encoding') as encoding, current_database() as database`,
   );
   if (Number(row?.['number']) < 160_000) {
-    throw new Error(`PostgreSQL ${String(row?.['version'])} is too old: PatchDIFF needs 16 or newer`);
+    throw new UnsupportedServerError(`PostgreSQL ${String(row?.['version'])} is too old: PatchDIFF needs 16 or newer`);
   }
   if (row?.['encoding'] !== 'UTF8') {
-    throw new Error(
+    throw new UnsupportedServerError(
       `database ${String(row?.['database'])} is encoded in ${String(row?.['encoding'])}: PatchDIFF needs UTF8; ` +
         `create one with: create database patchdiff template template0 encoding 'UTF8'`,
     );

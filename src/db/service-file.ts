@@ -1,10 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { SettingError } from './setting-error.ts';
 
 /**
  * The settings of one service of libpq's connection service file, by libpq's keywords. Looked for in `PGSERVICEFILE`,
- * ~/.pg_service.conf, `PGSYSCONFDIR`/pg_service.conf. Throws when no file has the service, as libpq does.
+ * ~/.pg_service.conf, `PGSYSCONFDIR`/pg_service.conf. Throws SettingError when no file has the service, as libpq does.
  */
 export function serviceSettings(service: string, env: NodeJS.ProcessEnv): Record<string, string> {
   const files = [
@@ -15,7 +16,7 @@ export function serviceSettings(service: string, env: NodeJS.ProcessEnv): Record
     const settings = existsSync(file) ? sectionOf(readFileSync(file, 'utf8'), service) : null;
     if (settings) return settings;
   }
-  throw new Error(`PGSERVICE names "${service}", which is in none of ${files.join(', ')}`);
+  throw new SettingError(`PGSERVICE names "${service}", which is in none of ${files.join(', ')}`);
 }
 
 function sectionOf(text: string, service: string): Record<string, string> | null {

@@ -1,8 +1,9 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { EXIT } from '../../src/cli/exit.ts';
+import { EXIT, exitOfError } from '../../src/cli/exit.ts';
+import { requireSupportedServer } from '../../src/db/revision.ts';
 import { built } from '../helpers/build.ts';
 import { commandLine, type Cli } from '../helpers/cli.ts';
 import { useDatabase } from '../helpers/database.ts';
@@ -78,6 +79,86 @@ test('an unreachable database is 4 and named without its password', async () => 
   expect(stderr + stdout).not.toContain('secret');
   expect(JSON.parse(stdout)).toMatchObject({ status: 'error', exit: 4 });
   expect((await cli(['doctor'], env)).code).toBe(4);
+  const migrate = await cli(['db', 'migrate'], env);
+  expect(migrate.code).toBe(4);
+  expect(migrate.stderr).toMatch(/^patchdiff: cannot connect to someone@127\.0\.0\.1:1\/nowhere: .*\n$/);
+  const wrong = new URL(database.url('writer'));
+  wrong.username = 'nobody_of_this_name';
+  expect((await cli(['db', 'migrate'], { DATABASE_URL: wrong.href })).code).toBe(4);
+});
+
+test('a database that PatchDIFF cannot run on is 4', async () => {
+  const admin = await database.client('admin');
+  const name = `${database.name}_ascii`;
+  await admin.query(`create database ${name} template template0 encoding 'SQL_ASCII' locale_provider libc locale 'C'`);
+  try {
+    const url = new URL(database.url('admin'));
+    url.pathname = `/${name}`;
+    for (const args of [['list'], ['demo'], ['db', 'migrate'], ['doctor']]) {
+      const { code, stderr, stdout } = await cli(args, { DATABASE_URL: url.href });
+      expect(code, args.join(' ')).toBe(4);
+      expect(stderr + stdout).toMatch(/is encoded in SQL_ASCII: PatchDIFF needs UTF8/);
+    }
+  } finally {
+    await admin.query(`drop database ${name} with (force)`);
+  }
+  const old = () => Promise.resolve([{ number: 150_010, version: '15.10', encoding: 'UTF8', database: 'x' }]);
+  const error: unknown = await requireSupportedServer(old).catch((thrown: unknown) => thrown);
+  expect((error as Error).message).toMatch(/15\.10 is too old/);
+  expect(exitOfError(error)).toBe(4);
+});
+
+test('a URL of no use is said by its variable and shape, never by its value', async () => {
+  for (const url of [
+    'nonsense',
+    'host=a port=1 password=secret',
+    'mysql://u:secret@h/d',
+    'postgres://h/d',
+    'postgres://u:secret#@h/d',
+    'postgres://u:%zzsecret@h/d',
+  ]) {
+    const { code, stderr } = await cli(['db', 'migrate'], { DATABASE_URL: url });
+    expect(code, url).toBe(4);
+    expect(stderr).toMatch(/^patchdiff: DATABASE_URL must look like postgres:\/\/user:password@host:port\/database .*\n$/);
+    expect(stderr).not.toContain('secret');
+  }
+  expect((await cli(['db', 'migrate'], { PATCHDIFF_ADMIN_URL: 'nonsense' })).stderr).toMatch(/^patchdiff: PATCHDIFF_ADMIN_URL must look/);
+  expect((await cli(['doctor'], { DATABASE_URL: 'nonsense' })).stdout).toMatch(/fault +connection: DATABASE_URL must look like/);
+});
+
+test('a home that cannot be one is 4 and named', async () => {
+  const file = path.join(cwd, 'file');
+  writeFileSync(file, '');
+  for (const home of [file, path.join(file, 'below'), ...(process.platform === 'linux' ? ['/proc/patchdiff'] : [])]) {
+    const { code, stderr } = await cli(['db', 'start'], { PATCHDIFF_HOME: home });
+    expect(code, home).toBe(4);
+    expect(stderr).toContain(`patchdiff: PATCHDIFF_HOME ${home} cannot be used`);
+  }
+  expect((await cli(['db', 'status'], { PATCHDIFF_HOME: file })).code).toBe(4);
+});
+
+test('doctor makes no database, and names the command that does', async () => {
+  const home = path.join(cwd, 'untouched');
+  const { code, stdout } = await cli(['doctor'], { PATCHDIFF_HOME: home });
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/warning +embedded server: .*: no embedded database yet\n +run: patchdiff db start\n$/);
+  expect(existsSync(home)).toBe(false);
+});
+
+test('with a database named, commands about the embedded server say so, and --admin gives the admin its URL', async () => {
+  const env = { DATABASE_URL: database.url('writer'), PATCHDIFF_HOME: path.join(cwd, 'untouched') };
+  for (const command of ['status', 'stop']) {
+    expect((await cli(['db', command], env)).stderr).toMatch(/^DATABASE_URL is set .* concerns the embedded server only/);
+  }
+  const admin = 'postgres://boss:p@127.0.0.1:1/x';
+  expect(await cli(['db', 'url', '--admin'], { ...env, PATCHDIFF_ADMIN_URL: admin })).toMatchObject({
+    code: 0,
+    stdout: `${admin}\n`,
+    stderr: '',
+  });
+  const same = await cli(['db', 'url', '--admin'], env);
+  expect(same.stdout).toBe(`${env.DATABASE_URL}\n`);
+  expect(same.stderr).toMatch(/PATCHDIFF_ADMIN_URL is not set/);
 });
 
 test('a database that is not at this revision is 5, with the command that mends it', async () => {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { namedUrl, resolveDatabase, UnreachableError, withQueries } from '../../db/connect.ts';
+import { namedUrl, resolveDatabase, withQueries } from '../../db/connect.ts';
 import { resolveHome, serverStatus } from '../../db/embedded/index.ts';
-import { checkRevision, requireSupportedServer } from '../../db/revision.ts';
+import { checkRevision, UnsupportedServerError } from '../../db/revision.ts';
 import { EXIT, type Exit } from '../exit.ts';
 import type { Host, Output } from '../output.ts';
 import type { Run } from '../run.ts';
@@ -30,27 +30,34 @@ export function addDoctor(program: Command, host: Host, run: Run): void {
 
 async function examine(host: Host): Promise<{ checks: Check[]; exit: Exit }> {
   const checks: Check[] = [{ name: 'node', state: 'ok', detail: process.version, command: null }];
-  if (namedUrl(host.env) === null) {
+  let embedded;
+  try {
+    embedded = namedUrl(host.env) === null;
+  } catch (error) {
+    checks.push({ name: 'connection', state: 'fault', detail: (error as Error).message, command: null });
+    return { checks, exit: EXIT.database };
+  }
+  if (embedded) {
     const status = serverStatus({ home: resolveHome(host.env) });
-    const state = status.running ? `running, pid ${status.pid}` : status.initialised ? 'stopped, will be started' : 'will be initialised';
+    if (!status.initialised) {
+      const detail = `${status.home}: no embedded database yet`;
+      checks.push({ name: 'embedded server', state: 'warning', detail, command: 'patchdiff db start' });
+      return { checks, exit: EXIT.done };
+    }
+    const state = status.running ? `running, pid ${status.pid}` : 'stopped, will be started';
     checks.push({ name: 'embedded server', state: 'ok', detail: `${status.home}: ${state}`, command: null });
   }
   let resolved;
   try {
     resolved = await resolveDatabase(host.env);
   } catch (error) {
-    const command = error instanceof UnreachableError ? null : 'patchdiff db start';
-    checks.push({ name: 'connection', state: 'fault', detail: (error as Error).message, command });
+    const name = error instanceof UnsupportedServerError ? 'server' : 'connection';
+    const command = embedded ? 'patchdiff db start' : null;
+    checks.push({ name, state: 'fault', detail: (error as Error).message, command });
     return { checks, exit: EXIT.database };
   }
   for (const warning of resolved.warnings) checks.push({ name: 'login', state: 'warning', detail: warning, command: null });
   return withQueries(resolved.url, async (query): Promise<{ checks: Check[]; exit: Exit }> => {
-    try {
-      await requireSupportedServer(query);
-    } catch (error) {
-      checks.push({ name: 'server', state: 'fault', detail: (error as Error).message, command: null });
-      return { checks, exit: EXIT.database };
-    }
     const [server] = await query(`select current_setting('server_version') as version, current_user as login, current_database() as name`);
     checks.push({
       name: 'connection',

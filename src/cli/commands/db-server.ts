@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import type { Command } from 'commander';
-import { namedUrl, resolveDatabase } from '../../db/connect.ts';
+import { namedAdminUrl, namedUrl, resolveDatabase, withQueries } from '../../db/connect.ts';
 import { ensureServer, resolveHome, runningUrls, serverStatus, stopServer } from '../../db/embedded/index.ts';
 import { migrateDatabase } from '../../db/migrate.ts';
+import { requireSupportedServer } from '../../db/revision.ts';
 import { EXIT, ExitError, type Exit } from '../exit.ts';
-import type { Host } from '../output.ts';
+import type { Host, Output } from '../output.ts';
 import type { Run } from '../run.ts';
 
 /** `patchdiff db …`: the database's life. `start`, `stop` and `status` are about the embedded server only. */
@@ -15,6 +16,7 @@ export function addDatabaseCommands(program: Command, host: Host, run: Run): voi
     .description('start the embedded PostgreSQL (initialising it the first time) and migrate it')
     .action(
       run(async (output) => {
+        noteOther(host, output);
         const server = await ensureServer({ home: resolveHome(host.env) });
         const { after } = await migrateDatabase(server.adminUrl);
         output.answer(
@@ -29,6 +31,7 @@ export function addDatabaseCommands(program: Command, host: Host, run: Run): voi
     .description('stop the embedded PostgreSQL; its data stays')
     .action(
       run(async (output) => {
+        noteOther(host, output);
         const stopped = await stopServer({ home: resolveHome(host.env) });
         output.answer({ stopped }, () => (stopped ? 'stopped' : 'not running'));
         return EXIT.done;
@@ -39,6 +42,7 @@ export function addDatabaseCommands(program: Command, host: Host, run: Run): voi
     .description('say where the embedded server is and whether it runs')
     .action(
       run((output) => {
+        noteOther(host, output);
         const status = serverStatus({ home: resolveHome(host.env) });
         output.answer(status, () =>
           [
@@ -60,7 +64,10 @@ export function addDatabaseCommands(program: Command, host: Host, run: Run): voi
     .addHelpText('after', '\nUses PATCHDIFF_ADMIN_URL, else DATABASE_URL, else the embedded server.')
     .action(
       run(async (output) => {
-        const { before, after } = await migrateDatabase(await adminUrl(host));
+        const url = await adminUrl(host);
+        // A database that does not answer is told apart from a migration that fails.
+        await withQueries(url, requireSupportedServer);
+        const { before, after } = await migrateDatabase(url);
         output.answer({ before: before.state, after: after.state, applied: after.applied - before.applied }, () =>
           before.state === 'current' ? after.explanation : `${after.applied - before.applied} applied: ${after.explanation}`,
         );
@@ -73,7 +80,7 @@ export function addDatabaseCommands(program: Command, host: Host, run: Run): voi
     .option('--admin', 'the login that migrates (of the embedded server: its superuser)')
     .action(
       run(async (output, options: { admin?: boolean }) => {
-        const url = await knownUrl(host, options.admin === true);
+        const url = await knownUrl(host, output, options.admin === true);
         output.answer({ url }, () => url);
         return EXIT.done;
       }),
@@ -85,22 +92,33 @@ export function addDatabaseCommands(program: Command, host: Host, run: Run): voi
     .argument('[arguments...]')
     .addHelpText('after', '\nThe embedded server brings no psql of its own: one must be installed.')
     .action(
-      run(async (_output, arguments_: string[], options: { admin?: boolean }) =>
-        psql(await knownUrl(host, options.admin === true), arguments_, host),
+      run(async (output, arguments_: string[], options: { admin?: boolean }) =>
+        psql(await knownUrl(host, output, options.admin === true), arguments_, host),
       ),
     );
 }
 
 async function adminUrl(host: Host): Promise<string> {
-  const named = host.env['PATCHDIFF_ADMIN_URL'] || namedUrl(host.env);
+  const named = namedAdminUrl(host.env) ?? namedUrl(host.env);
   return named ?? (await ensureServer({ home: resolveHome(host.env) })).adminUrl;
 }
 
+/** Says that the embedded server is not the database in force. */
+function noteOther(host: Host, output: Output): void {
+  if (namedUrl(host.env) === null) return;
+  const variable = host.env['DATABASE_URL'] ? 'DATABASE_URL' : 'PGHOST or another variable of libpq';
+  output.warn(`${variable} is set and names the database in force; this concerns the embedded server only, which is not used meanwhile`);
+}
+
 /** Starts nothing: a URL of a server that does not run helps nobody. */
-async function knownUrl(host: Host, admin: boolean): Promise<string> {
-  if (namedUrl(host.env) !== null) {
-    const resolved = await resolveDatabase(host.env);
-    return admin ? resolved.adminUrl : resolved.url;
+async function knownUrl(host: Host, output: Output, admin: boolean): Promise<string> {
+  const adminUrl = admin ? namedAdminUrl(host.env) : null;
+  if (adminUrl !== null) return adminUrl;
+  const named = namedUrl(host.env);
+  if (named !== null) {
+    if (!admin) return (await resolveDatabase(host.env)).url;
+    output.warn('PATCHDIFF_ADMIN_URL is not set: this is the login that the database is named with');
+    return named;
   }
   const urls = runningUrls({ home: resolveHome(host.env) });
   if (!urls) throw new ExitError(EXIT.database, 'the embedded server is not running; run: patchdiff db start');

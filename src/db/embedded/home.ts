@@ -1,4 +1,4 @@
-import { mkdirSync, realpathSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { Account } from './account.ts';
@@ -29,9 +29,12 @@ export function resolveHome(env: NodeJS.ProcessEnv): string {
   return path.join(env['XDG_DATA_HOME'] || path.join(user, '.local', 'share'), 'patchdiff');
 }
 
-/** Names the files below a home that exists. Symbolic links are resolved, so that two spellings of one home are one server. */
+/** Names the files below a home that exists; throws when it is no directory. Symbolic links are resolved, so that two spellings of one home are one server. */
 export function homePaths(home: string): HomePaths {
-  const root = realpathSync(home);
+  const root = usable(home, () => {
+    if (!statSync(home).isDirectory()) throw new Error('it is no directory');
+    return realpathSync(home);
+  });
   const cluster = path.join(root, 'cluster');
   return {
     root,
@@ -44,13 +47,39 @@ export function homePaths(home: string): HomePaths {
   };
 }
 
+function usable<T>(home: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw new EmbeddedServerError(
+      `PATCHDIFF_HOME ${home} cannot be used as the embedded server's directory: ${(error as Error).message}. ` +
+        'Choose a PATCHDIFF_HOME elsewhere, or set DATABASE_URL.',
+    );
+  }
+}
+
+// Not mkdir's own recursion: where a directory exists and yet nothing can be made in it (/proc), that one never ends.
+function makeDirectories(directory: string, mode: number): void {
+  const missing: string[] = [];
+  for (let step = directory; !existsSync(step); step = path.dirname(step)) missing.unshift(step);
+  for (const step of missing) {
+    try {
+      mkdirSync(step, { mode });
+    } catch (error) {
+      // Another process made it meanwhile.
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+  }
+}
+
 /**
- * Makes the home when it is absent. Throws when the server's account could not reach it: an account that root drops to
+ * Makes the home when it is absent. Throws when it cannot be made or written to, and when the server's account could not reach it: an account that root drops to
  * cannot pass a directory that only root may enter.
  */
 export function makeHome(home: string, account: Account): HomePaths {
-  mkdirSync(home, { recursive: true, mode: account.dropped ? 0o711 : 0o700 });
+  usable(home, () => makeDirectories(home, account.dropped ? 0o711 : 0o700));
   const paths = homePaths(home);
+  usable(home, () => accessSync(paths.root, constants.R_OK | constants.W_OK | constants.X_OK));
   const barrier = account.dropped ? firstBarrier(paths.root, account) : null;
   if (barrier !== null) {
     throw new EmbeddedServerError(
