@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs';
 
 import { resolveServableDatabase } from '../db/connect.ts';
+import type { ResolvedDatabase } from '../db/connect.ts';
+import { ensureServer, resolveHome } from '../db/embedded/index.ts';
 import { RevisionError } from '../db/migrate.ts';
 import { openDatabase } from '../db/pool.ts';
 import type { Database } from '../db/port.ts';
+import { revivingDatabase } from '../db/reviving.ts';
 import { createService } from '../service/index.ts';
 import { openWorkspace } from '../workspace/index.ts';
 import { createLog } from './log.ts';
@@ -64,15 +67,28 @@ async function start(settings: Settings, env: NodeJS.ProcessEnv, log: Log): Prom
   try {
     const resolved = await resolveServableDatabase(env);
     for (const warning of resolved.warnings) log.warn(warning);
-    const database = openDatabase({
-      connectionString: resolved.url,
-      onIdleError: (error) => log.warn(`an idle connection broke: ${error.message}`),
-    });
-    return { database, workspaceRoot };
+    return { database: open(resolved, env, log), workspaceRoot };
   } catch (error) {
     if (error instanceof RevisionError) return { exit: EXIT.revision, message: error.message };
     return { exit: EXIT.database, message: `the database cannot be used: ${words(error)}` };
   }
+}
+
+/** The embedded server is ours to start again when it is gone; a server that was named is not. */
+function open(resolved: ResolvedDatabase, env: NodeJS.ProcessEnv, log: Log): Database {
+  const pool = (connectionString: string): Database =>
+    openDatabase({ connectionString, onIdleError: (error) => log.warn(`an idle connection broke: ${error.message}`) });
+  if (resolved.kind === 'url') return pool(resolved.url);
+  return revivingDatabase({
+    url: resolved.url,
+    open: pool,
+    revive: async () => {
+      const { how, writerUrl } = await ensureServer({ home: resolveHome(env) });
+      if (how !== 'attached') log.warn('the embedded database was gone; it was started again');
+      return writerUrl;
+    },
+    onFailure: (error) => log.error(`the embedded database cannot be started: ${words(error)}`),
+  });
 }
 
 function fail(host: NodeJS.Process, exit: Exit, message: string): number {

@@ -97,22 +97,22 @@ describe('initialize_target', () => {
   test('a path whose file is not there yet, or no more, names the target that it belongs to', async () => {
     const path = `${randomUUID()}.txt`;
     const start = { from_workspace: true, path, content: 'x\n' };
-    const { target_file_id: id } = await ws.service.initializeTarget(start);
+    const id = (await ws.service.initializeTarget(start))['target_file_id'] as string;
     const again = await ws.service.initializeTarget(start);
     expect(again).toMatchObject({
       status: 'rejected',
       failure_code: 'file_bound_elsewhere',
-      detail: `the path belongs to target ${String(id)}`,
+      detail: `the path belongs to target ${id}`,
     });
     expect(again['facts']).toEqual({ bound_target_file_id: id });
-    expect(await ws.service.initializeTarget({ ...start, target_file_id: id as string })).toMatchObject({ status: 'existing' });
-    const missing = { failure_code: 'path_not_found', detail: expect.stringContaining(String(id)) as string };
+    expect(await ws.service.initializeTarget({ ...start, target_file_id: id })).toMatchObject({ status: 'existing' });
+    const missing = { failure_code: 'path_not_found', detail: expect.stringContaining(id) as string };
     expect(await ws.service.initializeTarget({ from_workspace: true, path })).toMatchObject({
       ...missing,
       facts: { bound_target_file_id: id, last_synced_disk_sha256: null, last_synced_version: null },
       next_step: expect.stringContaining('for the first time') as string,
     });
-    await ws.sync(id as string);
+    await ws.sync(id);
     rmSync(ws.at(path));
     expect(await ws.service.initializeTarget({ from_workspace: true, path })).toMatchObject({
       ...missing,

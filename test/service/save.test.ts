@@ -169,7 +169,7 @@ describe('publication', () => {
   test('a refusal that no row records says where the target stands', async () => {
     const standing = async (id: string): Promise<JsonObject> => {
       const { version, current_hash, chain_sequence, chain_head } = await ws.service.exportTarget({ target_file_id: id });
-      return { version, current_hash, chain_sequence, chain_head } as JsonObject;
+      return { version, current_hash, chain_sequence, chain_head };
     };
     const loose = await newTarget(ws.service, 'a\n');
     expect(await ws.sync(loose)).toMatchObject({ failure_code: 'not_workspace_bound', ...(await standing(loose)) });
