@@ -1,0 +1,1 @@
+-- The open migration: one include per changed routine, then grants.
