@@ -9,7 +9,7 @@ export function invalidArgument(fault: ArgumentFault): JsonObject {
     kind: fault.kind,
     rule: fault.rule,
     detail: `${fault.argument}: ${fault.rule}; got ${fault.kind}`,
-    next_step: `Send the call again with ${fault.argument} as stated.`,
+    next_step: fault.next ?? `Send the call again with ${fault.argument} as stated.`,
   };
 }
 

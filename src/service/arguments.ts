@@ -7,6 +7,8 @@ export interface ArgumentFault {
   argument: string;
   kind: string;
   rule: string;
+  /** What to do, when it is not to send the argument as the rule says. */
+  next?: string;
 }
 
 const HASH = /^[0-9a-f]{64}$/;
@@ -86,10 +88,7 @@ export class ArgumentReader {
     const value = this.#take(name);
     if (value === undefined || value === null) return fallback;
     if (typeof value === 'number' && Number.isSafeInteger(value) && value >= min && value <= max) return value;
-    this.refuse(
-      name,
-      max === Number.MAX_SAFE_INTEGER ? `an integer of at least ${String(min)}` : `an integer from ${String(min)} to ${String(max)}`,
-    );
+    this.refuse(name, `an integer from ${String(min)} to ${String(max)}`);
     return fallback;
   }
 
@@ -164,6 +163,7 @@ export class ArgumentReader {
           argument: safeName(name),
           kind: kindOf(this.#args[name]),
           rule: `unknown argument; this tool takes ${[...this.#known].join(', ')}`,
+          next: `Remove the argument ${safeName(name)}, or correct its spelling.`,
         };
         return;
       }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { ArgumentReader, kindOf, safeName } from '../../src/service/arguments.ts';
 import { invalidArgument } from '../../src/service/answers.ts';
+import { ArgumentReader, kindOf, safeName } from '../../src/service/arguments.ts';
 
 const ID = '0190a8b2-7e11-7f3a-8b64-9a2f6f0e4c11';
 
@@ -22,7 +22,7 @@ describe('one call’s arguments', () => {
   ])('an integer refuses %s = %j', (name, value, kind) => {
     const reader = new ArgumentReader({ [name]: value });
     reader.clamped('limit', 50, 200);
-    expect(reader.fault).toEqual({ argument: 'limit', kind, rule: 'an integer of at least 1' });
+    expect(reader.fault).toEqual({ argument: 'limit', kind, rule: 'an integer from 1 to 9007199254740991' });
   });
 
   test.each(['true', 1, 0, 'false', {}])('a flag refuses %j', (value) => {
@@ -78,5 +78,20 @@ describe('one call’s arguments', () => {
     expect(reader.has('constructor')).toBe(false);
     reader.end();
     expect(reader.fault?.argument).toBe('__proto__');
+  });
+
+  test('an unknown argument is to be removed, not to be sent as stated', () => {
+    const reader = new ArgumentReader({ zz: 1 });
+    reader.has('limit');
+    reader.end();
+    const fault = reader.fault ?? reader.refuse('zz', '');
+    expect(invalidArgument(fault)).toMatchObject({
+      argument: 'zz',
+      rule: 'unknown argument; this tool takes limit',
+      next_step: 'Remove the argument zz, or correct its spelling.',
+    });
+    expect(invalidArgument({ argument: 'limit', kind: 'string', rule: 'r' })['next_step']).toBe(
+      'Send the call again with limit as stated.',
+    );
   });
 });
