@@ -3,6 +3,8 @@ import { isUtf8 } from 'node:buffer';
 import { isJSONRPCNotification, isJSONRPCRequest, isJSONRPCResponse } from '@modelcontextprotocol/server';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 
+import { kindOf } from '../service/arguments.ts';
+
 /** The JSON-RPC error codes that the border itself answers with. */
 export const BORDER_CODES = { notJson: -32700, invalidRequest: -32600, invalidParams: -32602 } as const;
 
@@ -69,6 +71,17 @@ function judgeValue(value: unknown): Verdict {
 function faultOfParams(value: Json): string | null {
   if (Object.hasOwn(value, 'params') && !isObject(value['params'])) return 'Invalid params: params must be an object';
   if (holdsProtoKey(value)) return 'Invalid params: an object key "__proto__" is refused';
+  return value['method'] === 'tools/call' ? faultOfCall(isObject(value['params']) ? value['params'] : {}) : null;
+}
+
+/** What the protocol layer would answer with the dump of a schema check, or take for a tool that it has. */
+function faultOfCall(params: Json): string | null {
+  const { name } = params;
+  if (typeof name !== 'string') return `Invalid params: name must be a string, the name of a tool; got ${kindOf(name)}`;
+  if (name in Object.prototype) return `Tool ${name} not found`;
+  if (Object.hasOwn(params, 'arguments') && !isObject(params['arguments'])) {
+    return `Invalid params: arguments must be one JSON object, not its text and not a list, or be left out; got ${kindOf(params['arguments'])}`;
+  }
   return null;
 }
 

@@ -36,6 +36,9 @@ async function silenceAfter(line: string | Buffer): Promise<void> {
   expect(pipe.lines.length).toBe(from + 1);
 }
 
+const NAME = 'name must be a string, the name of a tool';
+const ARGUMENTS = 'arguments must be one JSON object, not its text and not a list, or be left out';
+
 const callLine = (argumentsText: string, id = '7'): string =>
   `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"patchdiff_submit_edits","arguments":${argumentsText}}}`;
 
@@ -131,17 +134,28 @@ describe('JSON that is no message', () => {
   });
 
   test.each([
-    ['no name', '{}'],
-    ['a name that is a number', '{"name":5}'],
-    ['an unknown name', '{"name":"patchdiff_nothing"}'],
-    ['a name of Object.prototype', '{"name":"constructor"}'],
-    ['arguments = null', '{"name":"patchdiff_list_targets","arguments":null}'],
-    ['arguments = []', '{"name":"patchdiff_list_targets","arguments":[]}'],
-    ['arguments = a string', '{"name":"patchdiff_submit_edits","arguments":"{}"}'],
-  ])('tools/call with %s is answered with -32602', async (_, params) => {
-    const reply = await answerTo(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}`);
-    expect(reply.id).toBe(1);
-    expect(reply.error?.code).toBe(-32602);
+    ['no params', '', NAME, 'nothing'],
+    ['no name', ',"params":{}', NAME, 'nothing'],
+    ['name = null', ',"params":{"name":null}', NAME, 'null'],
+    ['a name that is a number', ',"params":{"name":5}', NAME, 'integer'],
+    ['arguments = null', ',"params":{"name":"patchdiff_list_targets","arguments":null}', ARGUMENTS, 'null'],
+    ['arguments = []', ',"params":{"name":"patchdiff_list_targets","arguments":[]}', ARGUMENTS, 'array'],
+    ['arguments = 5', ',"params":{"name":"patchdiff_list_targets","arguments":5}', ARGUMENTS, 'integer'],
+    ['arguments = true', ',"params":{"name":"patchdiff_list_targets","arguments":true}', ARGUMENTS, 'boolean'],
+    ['arguments = a string', ',"params":{"name":"patchdiff_submit_edits","arguments":"{}"}', ARGUMENTS, 'string'],
+  ])('tools/call with %s is answered with -32602 and one sentence', async (_, params, rule, kind) => {
+    const reply = await answerTo(`{"jsonrpc":"2.0","id":1,"method":"tools/call"${params}}`);
+    expect(reply).toMatchObject({ id: 1, error: { code: -32602, message: `Invalid params: ${rule}; got ${kind}` } });
+  });
+
+  test.each(['patchdiff_nothing', 'constructor', '__proto__', 'toString', ''])('a tool named "%s" is not found', async (name) => {
+    const reply = await answerTo(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: {} } }));
+    expect(reply).toMatchObject({ id: 1, error: { code: -32602, message: `Tool ${name} not found` } });
+  });
+
+  test('a call without arguments has none', async () => {
+    const reply = await answerTo('{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"patchdiff_list_targets"}}');
+    expect(reply.result).toBeDefined();
   });
 
   test('an unknown method is answered with -32601, an unknown notification with nothing', async () => {
