@@ -65,7 +65,11 @@ const change = {
     minLength: 1,
     maxLength: 4096,
   },
-  risk: { type: 'string', enum: ['low', 'medium', 'high'] },
+  risk: {
+    type: 'string',
+    description: 'Your own estimate of what this change can break, recorded with it: one of low, medium, high. Changes no rule.',
+    enum: ['low', 'medium', 'high'],
+  },
 } as const satisfies Record<string, Schema>;
 
 const selectors = {

@@ -19,7 +19,7 @@ const NEXT: Readonly<Record<string, string>> = {
   workspace_unavailable: 'Save without sync_workspace, or start the server with a workspace root (--workspace).',
   workspace_mismatch: 'Start the server with the workspace that the target is bound to, or save without sync_workspace.',
   drift:
-    'Someone else changed the file: compare it with the target, bring the wanted changes into the target by submissions, restore the file or move it away, then save again.',
+    'Someone else changed the file: bring the wanted changes into the target by submissions, put the bytes last imported or saved (expected_disk_sha256; null: no file) back at the path, then save again.',
   mixed_line_endings: 'Save without sync_workspace and export with format "canonical"; a file of mixed line ends is not written.',
   unknown_line_endings: 'Save without sync_workspace and export with format "canonical".',
   publication_interrupted: RETRY,

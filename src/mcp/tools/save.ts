@@ -1,4 +1,4 @@
-import { argumentFault, boolean, integerOrNull, object, statusOf, string, stringOrNull } from '../answers.ts';
+import { argumentFault, boolean, booleanOrNull, integer, integerOrNull, object, statusOf, string, stringOrNull } from '../answers.ts';
 import { clientRequestId, guards, targetFileId } from '../arguments.ts';
 import { input, output } from '../schema.ts';
 import type { ToolDefinition } from '../tool.ts';
@@ -10,7 +10,8 @@ export const save: ToolDefinition = {
   summary:
     'Checkpoints the document and starts a new editing cycle; with sync_workspace: true it also writes the file it was imported from, ' +
     'replacing it in one step, with its own line ends, BOM and permissions. The file is written only while it is still what was last imported or saved: ' +
-    'otherwise the save is rejected as drift and nothing changes. Send the guards of the last read so that you save what you saw. ' +
+    'otherwise the save is rejected as drift and nothing changes; for now the way out is to put the bytes last imported or saved back on disk. ' +
+    'A file whose line ends were mixed cannot be written back yet, nor exported with its original line ends. Send the guards of the last read so that you save what you saw. ' +
     'Not idempotent without a client_request_id (1 to 128 visible ASCII characters). Note chain_head elsewhere to be able to prove the history later.',
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
   inputSchema: input(
@@ -44,6 +45,12 @@ export const save: ToolDefinition = {
     editing_cycle: integerOrNull,
     chain_sequence: integerOrNull,
     chain_head: stringOrNull,
+    workspace_path: { type: 'string', description: 'published: the file that was written; a repeat under the same key says the same.' },
+    disk_sha256: { type: 'string', description: 'published: SHA-256 of the bytes written.' },
+    written_bytes: integer,
+    durable: booleanOrNull,
+    owner_kept: booleanOrNull,
+    leftover: stringOrNull,
   }),
   example: { target_file_id: EXAMPLE_TARGET, expected_target_version: 3 },
   long: true,
