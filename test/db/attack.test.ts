@@ -86,6 +86,7 @@ async function attempt(database: Database, call: CommitAttempt, target: Target |
     case 'accepted':
       if (truth.verdict !== 'accepted') throw new Error(`accepted what is not acceptable: ${label}`);
       expect(receipt.after_hash, label).toBe(sha256(truth.content));
+      expect(call.afterHash, `accepted under another claim: ${label}`).toBe(receipt.after_hash);
       target.content = truth.content;
       target.version += 1;
       target.accepted.push(receipt.pdcp_log_id ?? '');
