@@ -106,6 +106,21 @@ export const ATTACKS: Record<string, Attack> = {
       afterHash: sha256(forged),
     };
   },
+  'the first of two long ones as the only one': (call, random, target) => {
+    const long = random.pick(['ab', 'é漢', 'x y ']).repeat(60);
+    const operations = [
+      { op: 'span', start: 0, end: 0, expected_text: '', replace: long + long },
+      { op: 'match', match: long, replace: '<>' },
+    ];
+    const record = { target_file_id: target.id, intent: 'i', expected_target_version: target.version, operations };
+    return {
+      ...call,
+      payload: prepareSubmission('patchdiff-tx/2', record).payload,
+      verdict: 'accepted',
+      resolvedStarts: [0, 0],
+      afterHash: sha256(`<>${long}${target.content}`),
+    };
+  },
   'a false rejection': (call, random) => ({ ...call, verdict: 'rejected', diagnostic: JSON.stringify({ failure_reason: random.pick(REASONS) }) }),
   'a rejection without a reason': (call) => ({ ...call, verdict: 'rejected', diagnostic: null }),
   'a wrong base': (call) => ({ ...call, baseHash: sha256('another base') }),
