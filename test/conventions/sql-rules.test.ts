@@ -36,7 +36,10 @@ comment on function patchdiff.sample(text, integer[]) is 'Length of a text in co
 const PATH = 'patchdiff/sample.sql';
 const HELPER_PATH = 'patchdiff_store/lock_sample.sql';
 const helper = (text: string): string =>
-  text.replaceAll('patchdiff.sample', 'patchdiff_store.lock_sample').replace('  security definer\n', '');
+  text
+    .replaceAll('patchdiff.sample', 'patchdiff_store.lock_sample')
+    .replace('  security definer\n', '')
+    .replace("  set search_path = '', pg_temp\n", '');
 
 const BROKEN: Record<string, [sample: string, text: string, path?: string][]> = {
   'one routine a file': [
@@ -76,19 +79,28 @@ const BROKEN: Record<string, [sample: string, text: string, path?: string][]> = 
     ['a tried advisory lock', GOOD.replace('return v_length', 'return pg_catalog.pg_try_advisory_lock(1)::integer')],
     ['a table lock', GOOD.replace('  return v', '  lock table patchdiff_store.sample;\n  return v')],
   ],
-  'closed search_path': [
+  'search_path closed exactly at the door': [
     ['none', GOOD.replace("  set search_path = '', pg_temp\n", '')],
     ['an open one', GOOD.replace("search_path = '', pg_temp", 'search_path = patchdiff_store')],
     ['public', GOOD.replace("'', pg_temp", "'', public")],
     ['a definer that lets types of the caller in', GOOD.replace("'', pg_temp", "''")],
-    ['a helper without one', helper(GOOD).replace("  set search_path = '', pg_temp\n", ''), HELPER_PATH],
+    ['a trigger function without one', helper(GOOD).replace(/\(\n[\s\S]*?\n\)\n  returns integer/, '()\n  returns trigger'), HELPER_PATH],
+    ['a helper with one', helper(GOOD).replace('  set standard', "  set search_path = '', pg_temp\n  set standard"), HELPER_PATH],
   ],
   'a definer reads string constants one way': [
     ['left to the caller', GOOD.replace("  set standard_conforming_strings = 'on'\n", '')],
     ['turned off', GOOD.replace("strings = 'on'", "strings = 'off'")],
   ],
   'a helper without search_path names in full': [
-    ['a bare table', helper(GOOD).replace("  set search_path = '', pg_temp\n", '').replace('patchdiff_store.sample as', 'target_heads as')],
+    ['a bare table', helper(GOOD).replace('patchdiff_store.sample as', 'target_heads as'), HELPER_PATH],
+    ['a bare routine', helper(GOOD).replace('select s.length', 'select sha256_hex(s.bytes)'), HELPER_PATH],
+    ['a bare type in a cast', helper(GOOD).replace('select s.length', 'select (s.a::walk).fault'), HELPER_PATH],
+    ['a bare type of a local', helper(GOOD).replace('v_length integer', 'v_length walk'), HELPER_PATH],
+    ['a bare array of one', helper(GOOD).replace('v_length integer', 'v_length fault[]'), HELPER_PATH],
+    ['a bare row type', helper(GOOD).replace('v_length integer', 'v_length target_heads%rowtype'), HELPER_PATH],
+    ['a bare column type', helper(GOOD).replace('v_length integer', 'v_length target_heads.log_sequence%type'), HELPER_PATH],
+    ['a bare type of a parameter', helper(GOOD).replaceAll('text,', 'walk,').replace('(text, ', '(walk, '), HELPER_PATH],
+    ['a bare type of the result', helper(GOOD).replace('returns integer', 'returns walk'), HELPER_PATH],
   ],
   'security definer exactly where callers enter': [
     ['missing at an entry', GOOD.replace('  security definer\n', '')],

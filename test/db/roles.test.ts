@@ -1,8 +1,34 @@
 import type pg from 'pg';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { evaluate, prepareSubmission, type Format, type JsonObject } from '../../src/transaction/index.ts';
 import { useDatabase } from '../helpers/database.ts';
+import { sha256 } from './support/attacks.ts';
 
 const DENIED = '42501';
+const TARGET = '00000000-0000-0000-0000-000000000001';
+const TEXT = 'text';
+/** One accepted and one rejected submission of every format, so that a call of each goes all the way. */
+const SUBMISSIONS: [Format, JsonObject][] = [
+  ['patchdiff-tx/1', { edits: [{ match: 'ex', replace: 'oas' }] }],
+  ['patchdiff-tx/1', { edits: [{ match: 't', replace: 'T', occurrence_index: 2 }] }],
+  ['patchdiff-tx/1', { edits: [{ match: 't', replace: 'T' }] }],
+  ['patchdiff-tx/2', { operations: [{ op: 'span', start: 1, end: 3, expected_text: 'ex', replace: 'oas' }] }],
+  ['patchdiff-tx/2', { operations: [{ op: 'span', start: 1, end: 3, expected_text: 'no', replace: 'oas' }] }],
+  ['patchdiff-tx/3', { replacement: 'another text' }],
+];
+
+/** The statement that commits a submission with an honest claim, and fails when it is neither accepted nor rejected as claimed. */
+function committing([format, members]: [Format, JsonObject]): string {
+  const submission = prepareSubmission(format, { target_file_id: TARGET, intent: 'i', expected_target_version: 0, ...members });
+  const claim = evaluate(submission, TEXT, sha256);
+  const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+  const claimed =
+    claim.verdict === 'accepted'
+      ? `'{${claim.applied.resolvedStarts.join(',')}}', '${claim.applied.afterHash}', null`
+      : `null, null, ${literal(JSON.stringify({ failure_reason: claim.fault.reason }))}`;
+  return `select 1 / (r.decided_by = 'runtime')::integer from patchdiff.commit_attempt(
+    '${TARGET}', ${literal(submission.payload)}, 'key', null, null, null, null, '${sha256(TEXT)}', '${claim.verdict}', ${claimed}, null) as r`;
+}
 const database = useDatabase();
 
 interface Relation {
@@ -19,7 +45,7 @@ const clients = {} as Record<'writer' | 'auditor', pg.Client>;
 
 beforeAll(async () => {
   admin = await database.client('admin');
-  await admin.query(`select patchdiff.create_target('00000000-0000-0000-0000-000000000001', 'doc', 'text')`);
+  await admin.query(`select patchdiff.create_target('${TARGET}', 'doc', '${TEXT}')`);
   relations = (
     await admin.query<Relation>(`
       select c.oid::regclass::text as name, n.nspname as schema, a.attname as column, c.relkind = 'v' as view
@@ -188,8 +214,8 @@ describe.each(['writer', 'auditor'] as const)('the %s', (role) => {
       create domain pg_temp.jsonb as pg_catalog.jsonb check (pg_temp.evil());
       create domain pg_temp.bytea as pg_catalog.bytea check (pg_temp.evil());
       create domain pg_temp.timestamptz as pg_catalog.timestamptz check (pg_temp.evil());
-      create temporary table cloud_target_files (a integer);`;
-    const target = `'00000000-0000-0000-0000-000000000001'`;
+      ${relations.map(({ name }) => `create temporary table if not exists ${name.replace(/^.*\./, '')} (a integer);`).join('\n')}`;
+    const target = `'${TARGET}'`;
     const calls = [
       `select * from patchdiff_audit.verify_target(${target})`,
       `select patchdiff_audit.reconstruct(${target})`,
@@ -201,6 +227,7 @@ describe.each(['writer', 'auditor'] as const)('the %s', (role) => {
             `select * from patchdiff.save_target(${target})`,
             `select * from patchdiff.read_attempts(${target})`,
             `select * from patchdiff.commit_attempt(${target}, '{}', null, null, null, null, null, null, 'none', null, null, null, null)`,
+            ...SUBMISSIONS.map(committing),
           ]),
     ].map((call) => temporary + call);
     expect(Object.values(await outcomes(clients[role], calls))).toEqual(calls.map(() => null));

@@ -12,7 +12,6 @@ create or replace function patchdiff_store.append_attempt (
   returns patchdiff_store.append_only_pdcp_logs
   language plpgsql
   volatile
-  set search_path = '', pg_temp
 as $$
 declare
   v_row patchdiff_store.append_only_pdcp_logs := p_attempt;

@@ -8,7 +8,6 @@ create or replace function patchdiff_store.append_publication (
   returns patchdiff_store.workspace_publications
   language plpgsql
   volatile
-  set search_path = '', pg_temp
 as $$
 declare
   v_row patchdiff_store.workspace_publications := p_row;

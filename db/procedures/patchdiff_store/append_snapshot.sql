@@ -12,7 +12,6 @@ create or replace function patchdiff_store.append_snapshot (
   returns patchdiff_store.target_snapshots
   language plpgsql
   volatile
-  set search_path = '', pg_temp
 as $$
 declare
   v_row patchdiff_store.target_snapshots;

@@ -9,7 +9,6 @@ create or replace function patchdiff_store.apply_attempt (
   returns bytea
   language plpgsql
   stable
-  set search_path = '', pg_temp
 as $$
 declare
   v_buffer bytea := p_buffer;

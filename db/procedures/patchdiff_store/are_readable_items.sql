@@ -1,7 +1,6 @@
 -- Whether the items of a record may be read as text: an array of at most 2,000 objects in a payload of at most 4 MiB,
 -- whose members are strings, booleans, nulls and integers of the protocol. Anything else is a fault (decode_record
 -- names it), and could be text of any length: 1e131071 is eight bytes of JSON and 131,072 digits.
--- No search_path setting, so that it inlines.
 create or replace function patchdiff_store.are_readable_items (
   p_payload text,
   p_items jsonb

@@ -6,7 +6,6 @@ create or replace function patchdiff_store.are_warnings (
   returns boolean
   language plpgsql
   immutable
-  set search_path = '', pg_temp
 as $$
 begin
   if p_warnings is null then

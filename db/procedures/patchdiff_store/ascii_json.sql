@@ -6,7 +6,6 @@ create or replace function patchdiff_store.ascii_json (
   returns text
   language plpgsql
   immutable
-  set search_path = '', pg_temp
 as $$
 begin
   if octet_length(p_json) = char_length(p_json) then

@@ -1,7 +1,6 @@
 -- The bytes of an attempt that its row_hash covers, in chain format 1: record_send of the columns in this order, text as
 -- UTF-8 bytes and JSON as received, so nothing of TimeZone, DateStyle or client_encoding shows. The payload stands
--- for itself by pdcp_content_hash, which verify_target recomputes. No search_path setting, so that it inlines and
--- the payload is not read.
+-- for itself by pdcp_content_hash, which verify_target recomputes. It inlines, so the payload is not read.
 create or replace function patchdiff_store.attempt_encoding (
   p_row patchdiff_store.append_only_pdcp_logs
 )

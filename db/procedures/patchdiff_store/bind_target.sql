@@ -8,7 +8,6 @@ create or replace function patchdiff_store.bind_target (
   returns void
   language plpgsql
   volatile
-  set search_path = '', pg_temp
 as $$
 declare
   v_bound uuid;

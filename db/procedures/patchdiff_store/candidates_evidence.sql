@@ -11,7 +11,6 @@ create or replace function patchdiff_store.candidates_evidence (
 )
   language plpgsql
   immutable
-  set search_path = '', pg_temp
 as $$
 declare
   v_index bigint;

@@ -5,7 +5,6 @@ create or replace function patchdiff_store.changes_json (
   returns json
   language plpgsql
   immutable
-  set search_path = '', pg_temp
 as $$
 begin
   return (

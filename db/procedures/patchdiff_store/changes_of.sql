@@ -7,7 +7,6 @@ create or replace function patchdiff_store.changes_of (
   returns json
   language sql
   stable
-  set search_path = '', pg_temp
 as $$
   select json_agg(f)
   from (

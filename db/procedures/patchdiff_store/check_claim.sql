@@ -8,7 +8,6 @@ create or replace function patchdiff_store.check_claim (
   returns void
   language plpgsql
   immutable
-  set search_path = '', pg_temp
 as $$
 declare
   v_rule text;

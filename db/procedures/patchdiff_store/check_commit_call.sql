@@ -16,7 +16,6 @@ create or replace function patchdiff_store.check_commit_call (
   returns void
   language plpgsql
   immutable
-  set search_path = '', pg_temp
 as $$
 declare
   v_argument text;

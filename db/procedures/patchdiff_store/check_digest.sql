@@ -7,7 +7,6 @@ create or replace function patchdiff_store.check_digest (
   returns void
   language plpgsql
   immutable
-  set search_path = '', pg_temp
 as $$
 begin
   if (p_value is null and p_required) or p_value collate "C" !~ '\A[0-9a-f]{64}\Z' then

@@ -10,7 +10,6 @@ create or replace function patchdiff_store.check_outcome (
   returns void
   language plpgsql
   immutable
-  set search_path = '', pg_temp
 as $$
 declare
   v_argument text;

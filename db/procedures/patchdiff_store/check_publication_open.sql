@@ -7,7 +7,6 @@ create or replace function patchdiff_store.check_publication_open (
   returns void
   language plpgsql
   volatile
-  set search_path = '', pg_temp
 as $$
 declare
   v_outcome text;

@@ -10,7 +10,6 @@ create or replace function patchdiff_store.checkpoint_publication (
   returns uuid
   language plpgsql
   volatile
-  set search_path = '', pg_temp
 as $$
 declare
   v_newest record;

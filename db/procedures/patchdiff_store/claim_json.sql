@@ -7,7 +7,6 @@ create or replace function patchdiff_store.claim_json (
   returns text
   language sql
   immutable
-  set search_path = '', pg_temp
 as $$
   select concat(
     '{"verdict":', to_json(p_verdict),

@@ -5,7 +5,6 @@ create or replace function patchdiff_store.claimed_reason (
   returns text
   language plpgsql
   immutable
-  set search_path = '', pg_temp
 as $$
 begin
   if p_diagnostic is null then

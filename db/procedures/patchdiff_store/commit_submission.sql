@@ -25,7 +25,6 @@ create or replace function patchdiff_store.commit_submission (
   returns patchdiff.commit_receipt
   language plpgsql
   volatile
-  set search_path = '', pg_temp
 as $$
 declare
   v_locked patchdiff_store.locked_target;

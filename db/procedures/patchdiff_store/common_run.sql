@@ -8,7 +8,6 @@ create or replace function patchdiff_store.common_run (
   returns integer
   language plpgsql
   immutable
-  set search_path = '', pg_temp
 as $$
 declare
   v_limit integer := octet_length(p_hay) - p_from - p_distance;

@@ -9,7 +9,6 @@ create or replace function patchdiff_store.consumer_of (
   returns integer
   language plpgsql
   immutable
-  set search_path = '', pg_temp
 as $$
 declare
   v_buffer bytea := p_content;

@@ -10,7 +10,6 @@ create or replace function patchdiff_store.cut_context (
   returns patchdiff_store.fault
   language plpgsql
   immutable
-  set search_path = '', pg_temp
 as $$
 declare
   v_fault patchdiff_store.fault := p_fault;

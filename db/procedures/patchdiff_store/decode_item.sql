@@ -11,7 +11,6 @@ create or replace function patchdiff_store.decode_item (
   returns patchdiff_store.fault
   language plpgsql
   immutable
-  set search_path = '', pg_temp
 as $$
 declare
   v_base text := case p_format when 'patchdiff-tx/1' then 'edits' else 'operations' end || '[' || (p_ordinal - 1) || ']';

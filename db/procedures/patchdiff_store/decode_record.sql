@@ -9,7 +9,6 @@ create or replace function patchdiff_store.decode_record (
   returns patchdiff_store.fault
   language plpgsql
   immutable
-  set search_path = '', pg_temp
 as $$
 declare
   v_format text := patchdiff_store.protocol_of(p_record);

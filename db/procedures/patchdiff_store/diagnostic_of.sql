@@ -9,7 +9,6 @@ create or replace function patchdiff_store.diagnostic_of (
   returns text
   language plpgsql
   immutable
-  set search_path = '', pg_temp
 as $$
 begin
   return concat(

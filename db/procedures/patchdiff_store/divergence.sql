@@ -6,7 +6,6 @@ create or replace function patchdiff_store.divergence (
   returns patchdiff_store.fault
   language plpgsql
   stable
-  set search_path = '', pg_temp
 as $$
 declare
   v_fault patchdiff_store.fault;

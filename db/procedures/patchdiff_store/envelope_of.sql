@@ -11,7 +11,6 @@ create or replace function patchdiff_store.envelope_of (
   returns patchdiff_store.envelope
   language plpgsql
   immutable
-  set search_path = '', pg_temp
 as $$
 declare
   v_envelope patchdiff_store.envelope;

@@ -9,7 +9,6 @@ create or replace function patchdiff_store.failure_words (
   )
   language sql
   immutable
-  set search_path = '', pg_temp
 as $$
   select w.stage, w.reason, w.words
   from (values

@@ -11,7 +11,6 @@ create or replace function patchdiff_store.fault_of (
   returns patchdiff_store.fault
   language plpgsql
   immutable
-  set search_path = '', pg_temp
 as $$
 declare
   v_fault patchdiff_store.fault;

@@ -8,7 +8,6 @@ create or replace function patchdiff_store.fits_parameter (
   returns boolean
   language plpgsql
   immutable
-  set search_path = '', pg_temp
 as $$
 begin
   return case coalesce(jsonb_typeof(p_value), 'none')

@@ -6,7 +6,6 @@ create or replace function patchdiff_store.genesis_hash (
   returns bytea
   language sql
   stable
-  set search_path = '', pg_temp
 as $$
   select sha256(convert_to('patchdiff-chain/1:' || p_target::text, 'UTF8'))
 $$;

@@ -5,7 +5,6 @@ create or replace function patchdiff_store.head_of_content (
   returns text
   language sql
   stable
-  set search_path = '', pg_temp
 as $$
   select substr(t.current_content, 1, 256)
   from patchdiff_store.cloud_target_files as t

@@ -6,7 +6,6 @@ create or replace function patchdiff_store.holds_unencodable (
   returns boolean
   language plpgsql
   immutable
-  set search_path = '', pg_temp
 as $$
 declare
   v_text text;

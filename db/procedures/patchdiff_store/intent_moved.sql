@@ -7,7 +7,6 @@ create or replace function patchdiff_store.intent_moved (
   returns patchdiff_store.fault
   language plpgsql
   immutable
-  set search_path = '', pg_temp
 as $$
 declare
   v_fault patchdiff_store.fault;

@@ -1,6 +1,6 @@
 -- Whether a text does not occur in another. strpos on text is several times faster than position() on bytea, but
 -- quadratic on periodic text and not to be interrupted, so it never gets more than 64 bytes: a longer needle is probed
--- by its last 24 code points and only then searched for in windows. Called twice a change in the walk, so without a search_path.
+-- by its last 24 code points and only then searched for in windows.
 create or replace function patchdiff_store.is_absent (
   p_hay text,
   p_needle text

@@ -1,5 +1,5 @@
 -- Whether a text is empty or only white space. The list is the contract's own, spelt out: \s of PostgreSQL, of
--- JavaScript and of Python all differ. U+FEFF is not in it. No search_path setting, so that it inlines.
+-- JavaScript and of Python all differ. U+FEFF is not in it.
 create or replace function patchdiff_store.is_blank (
   p_text text
 )

@@ -7,7 +7,6 @@ create or replace function patchdiff_store.is_canonical (
   returns boolean
   language plpgsql
   immutable
-  set search_path = '', pg_temp
 as $$
 declare
   v_container text := case p_record ->> 'format' when 'patchdiff-tx/1' then 'edits' else 'operations' end;

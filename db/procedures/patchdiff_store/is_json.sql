@@ -6,7 +6,6 @@ create or replace function patchdiff_store.is_json (
   returns boolean
   language plpgsql
   immutable
-  set search_path = '', pg_temp
 as $$
 begin
   return p_text is json;

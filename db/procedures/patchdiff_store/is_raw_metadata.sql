@@ -10,7 +10,6 @@ create or replace function patchdiff_store.is_raw_metadata (
   returns boolean
   language plpgsql
   immutable
-  set search_path = '', pg_temp
 as $$
 begin
   if p_raw_metadata is null then

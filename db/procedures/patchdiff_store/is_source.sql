@@ -1,5 +1,4 @@
 -- Whether a text can be the source of a submission: not blank, at most 256 code points. Null for null.
--- No search_path setting, so that it inlines.
 create or replace function patchdiff_store.is_source (
   p_source text
 )

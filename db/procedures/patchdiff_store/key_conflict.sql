@@ -7,7 +7,6 @@ create or replace function patchdiff_store.key_conflict (
   returns patchdiff_store.fault
   language plpgsql
   stable
-  set search_path = '', pg_temp
 as $$
 declare
   v_fault patchdiff_store.fault := patchdiff_store.fault_of('request_key_conflict');

@@ -7,7 +7,6 @@ create or replace function patchdiff_store.last_occurrence (
   returns integer
   language plpgsql
   immutable
-  set search_path = '', pg_temp
 as $$
 declare
   v_to integer := octet_length(p_hay) - octet_length(p_needle);

@@ -1,6 +1,5 @@
 -- The bytes of a ledger row that its attempt's row_hash covers, in chain format 1: record_send of the columns in this
--- order, text as UTF-8 bytes. They follow the attempt's own bytes, in order of ledger_sequence. No search_path
--- setting, so that it inlines.
+-- order, text as UTF-8 bytes. They follow the attempt's own bytes, in order of ledger_sequence.
 create or replace function patchdiff_store.ledger_encoding (
   p_row patchdiff_store.append_only_manifest_ledger
 )

@@ -1,5 +1,4 @@
 -- The canonical form of a text: CRLF and lone CR become LF. Text without CR comes back as it is.
--- No search_path setting, so that it inlines.
 create or replace function patchdiff_store.lf (
   p_text text
 )

@@ -10,7 +10,6 @@ create or replace function patchdiff_store.lock_target (
   returns patchdiff_store.locked_target
   language plpgsql
   volatile
-  set search_path = '', pg_temp
 as $$
 declare
   v_locked patchdiff_store.locked_target;

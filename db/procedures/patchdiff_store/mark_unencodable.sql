@@ -8,7 +8,6 @@ create or replace function patchdiff_store.mark_unencodable (
   returns text
   language plpgsql
   immutable
-  set search_path = '', pg_temp
 as $$
 declare
   v_text text;

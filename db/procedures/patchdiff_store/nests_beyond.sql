@@ -7,7 +7,6 @@ create or replace function patchdiff_store.nests_beyond (
   returns boolean
   language plpgsql
   immutable
-  set search_path = '', pg_temp
 as $$
 declare
   v_brackets text;

@@ -11,7 +11,6 @@ create or replace function patchdiff_store.next_long_occurrence (
   returns integer
   language plpgsql
   immutable
-  set search_path = '', pg_temp
 as $$
 declare
   v_length integer := octet_length(p_needle);

@@ -10,7 +10,6 @@ create or replace function patchdiff_store.next_occurrence (
   returns integer
   language plpgsql
   immutable
-  set search_path = '', pg_temp
 as $$
 declare
   v_length integer := octet_length(p_needle);

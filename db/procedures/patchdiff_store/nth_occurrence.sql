@@ -8,7 +8,6 @@ create or replace function patchdiff_store.nth_occurrence (
   returns integer
   language plpgsql
   immutable
-  set search_path = '', pg_temp
 as $$
 declare
   v_scan record;

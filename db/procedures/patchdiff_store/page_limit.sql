@@ -5,7 +5,6 @@ create or replace function patchdiff_store.page_limit (
   returns integer
   language plpgsql
   immutable
-  set search_path = '', pg_temp
 as $$
 begin
   if p_limit < 1 then

@@ -7,7 +7,6 @@ create or replace function patchdiff_store.payload_json (
   returns jsonb
   language plpgsql
   immutable
-  set search_path = '', pg_temp
 as $$
 begin
   return p_payload::jsonb;

@@ -12,7 +12,6 @@ create or replace function patchdiff_store.prefix_bytes (
   returns integer
   language plpgsql
   immutable
-  set search_path = '', pg_temp
 as $$
 declare
   v_from integer := 0;

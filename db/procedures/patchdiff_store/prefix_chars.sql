@@ -1,6 +1,6 @@
 -- Code points before byte p_at of a buffer, counted from the nearest known place: the start, a checkpoint
 -- (p_mark_bytes = p_mark_chars) or the end (p_bytes = p_chars). In an ASCII buffer they are the bytes.
--- length(bytea, 'UTF8') is 2.5 times faster than char_length. Called once a change in the walk, so without a search_path.
+-- length(bytea, 'UTF8') is 2.5 times faster than char_length.
 create or replace function patchdiff_store.prefix_chars (
   p_buffer bytea,
   p_at integer,

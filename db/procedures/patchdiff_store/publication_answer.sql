@@ -7,7 +7,6 @@ create or replace function patchdiff_store.publication_answer (
   returns patchdiff.publication_receipt
   language plpgsql
   stable
-  set search_path = '', pg_temp
 as $$
 declare
   v_receipt patchdiff.publication_receipt;

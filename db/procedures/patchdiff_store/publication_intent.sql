@@ -7,7 +7,6 @@ create or replace function patchdiff_store.publication_intent (
   returns patchdiff_store.workspace_publications
   language plpgsql
   volatile
-  set search_path = '', pg_temp
 as $$
 declare
   v_intent patchdiff_store.workspace_publications;

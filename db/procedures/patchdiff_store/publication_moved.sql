@@ -9,7 +9,6 @@ create or replace function patchdiff_store.publication_moved (
   returns patchdiff_store.fault
   language plpgsql
   immutable
-  set search_path = '', pg_temp
 as $$
 declare
   v_fault patchdiff_store.fault;

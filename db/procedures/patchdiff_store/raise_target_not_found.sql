@@ -5,7 +5,6 @@ create or replace function patchdiff_store.raise_target_not_found (
   returns void
   language plpgsql
   stable
-  set search_path = '', pg_temp
 as $$
 begin
   raise exception 'no target %', p_target

@@ -7,7 +7,6 @@ create or replace function patchdiff_store.raw_member (
   returns text
   language plpgsql
   immutable
-  set search_path = '', pg_temp
 as $$
 declare
   v_value text;

@@ -13,7 +13,6 @@ create or replace function patchdiff_store.raw_values (
   returns text
   language plpgsql
   immutable
-  set search_path = '', pg_temp
 as $$
 begin
   return (

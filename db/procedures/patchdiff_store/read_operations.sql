@@ -11,7 +11,6 @@ create or replace function patchdiff_store.read_operations (
   returns patchdiff_store.operations
   language plpgsql
   immutable
-  set search_path = '', pg_temp
 as $$
 declare
   v_operations patchdiff_store.operations;

@@ -7,7 +7,6 @@ create or replace function patchdiff_store.recall_attempt (
   returns patchdiff.commit_receipt
   language plpgsql
   stable
-  set search_path = '', pg_temp
 as $$
 declare
   v_row patchdiff_store.append_only_pdcp_logs;

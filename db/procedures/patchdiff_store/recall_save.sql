@@ -11,7 +11,6 @@ create or replace function patchdiff_store.recall_save (
   returns patchdiff.save_receipt
   language plpgsql
   volatile
-  set search_path = '', pg_temp
 as $$
 declare
   v_key patchdiff_store.request_keys;

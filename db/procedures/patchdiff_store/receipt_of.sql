@@ -9,7 +9,6 @@ create or replace function patchdiff_store.receipt_of (
   returns patchdiff.commit_receipt
   language plpgsql
   immutable
-  set search_path = '', pg_temp
 as $$
 declare
   v_receipt patchdiff.commit_receipt;

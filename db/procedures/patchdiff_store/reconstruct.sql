@@ -8,7 +8,6 @@ create or replace function patchdiff_store.reconstruct (
   returns text
   language plpgsql
   stable
-  set search_path = '', pg_temp
 as $$
 declare
   v_current bigint;

@@ -10,7 +10,6 @@ create or replace function patchdiff_store.remember_save (
   returns void
   language sql
   volatile
-  set search_path = '', pg_temp
 as $$
   insert into patchdiff_store.request_keys (
     target_file_id, client_request_id, kind, request_fingerprint, save_receipt, created_at

@@ -9,7 +9,6 @@ create or replace function patchdiff_store.request_fingerprint (
   returns text
   language plpgsql
   immutable
-  set search_path = '', pg_temp
 as $$
 begin
   return patchdiff_store.sha256_hex(convert_to(

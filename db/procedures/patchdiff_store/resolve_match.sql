@@ -15,7 +15,6 @@ create or replace function patchdiff_store.resolve_match (
 )
   language plpgsql
   immutable
-  set search_path = '', pg_temp
 as $$
 declare
   v_bytes integer := octet_length(p_buffer);

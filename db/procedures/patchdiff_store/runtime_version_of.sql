@@ -5,7 +5,6 @@ create or replace function patchdiff_store.runtime_version_of (
   returns text
   language plpgsql
   immutable
-  set search_path = '', pg_temp
 as $$
 begin
   case patchdiff_store.protocol_of(p_record)

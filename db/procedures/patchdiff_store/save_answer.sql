@@ -7,7 +7,6 @@ create or replace function patchdiff_store.save_answer (
   returns patchdiff.save_receipt
   language plpgsql
   volatile
-  set search_path = '', pg_temp
 as $$
 declare
   v_receipt patchdiff.save_receipt;

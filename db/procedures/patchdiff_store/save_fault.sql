@@ -8,7 +8,6 @@ create or replace function patchdiff_store.save_fault (
   returns patchdiff_store.fault
   language plpgsql
   stable
-  set search_path = '', pg_temp
 as $$
 declare
   v_fault patchdiff_store.fault;

@@ -9,7 +9,6 @@ create or replace function patchdiff_store.save_fingerprint (
   returns text
   language sql
   stable
-  set search_path = '', pg_temp
 as $$
   select encode(sha256(convert_to(format(
     '{"expected_current_hash":%s,"expected_target_version":%s,"request_domain":"patchdiff-save/1","sync_workspace":%s,"target_file_id":"%s"}',

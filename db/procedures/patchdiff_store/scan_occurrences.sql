@@ -12,7 +12,6 @@ create or replace function patchdiff_store.scan_occurrences (
 )
   language plpgsql
   immutable
-  set search_path = '', pg_temp
 as $$
 declare
   v_length integer := octet_length(p_needle);

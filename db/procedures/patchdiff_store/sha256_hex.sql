@@ -1,5 +1,4 @@
 -- SHA-256 of bytes as 64 lower-case hexadecimal digits, the form in which every hash is stored and compared.
--- No search_path setting, so that it inlines.
 create or replace function patchdiff_store.sha256_hex (
   p_bytes bytea
 )

@@ -1,6 +1,6 @@
 -- The bytes of a snapshot that its row_hash covers: record_send of the columns in this order, text as UTF-8 bytes, so
 -- nothing of TimeZone, DateStyle or client_encoding shows. The content stands for itself by content_hash, which
--- verify_target recomputes. Without a search_path setting so that it is inlined and the content is not read.
+-- verify_target recomputes. It inlines, so the content is not read.
 create or replace function patchdiff_store.snapshot_encoding (
   p_row patchdiff_store.target_snapshots
 )

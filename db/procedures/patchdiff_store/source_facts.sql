@@ -11,7 +11,6 @@ create or replace function patchdiff_store.source_facts (
   returns jsonb
   language plpgsql
   immutable
-  set search_path = '', pg_temp
 as $$
 declare
   v_given jsonb := p_source -> 'line_endings';

@@ -9,7 +9,6 @@ create or replace function patchdiff_store.span_fault (
   returns patchdiff_store.fault
   language plpgsql
   immutable
-  set search_path = '', pg_temp
 as $$
 declare
   v_path text := 'operations[' || (p_number - 1) || ']';

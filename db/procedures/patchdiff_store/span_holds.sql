@@ -10,7 +10,6 @@ create or replace function patchdiff_store.span_holds (
   returns boolean
   language plpgsql
   immutable
-  set search_path = '', pg_temp
 as $$
 declare
   v_from bigint := p_operations.span_start[p_number];

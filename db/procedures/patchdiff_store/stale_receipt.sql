@@ -8,7 +8,6 @@ create or replace function patchdiff_store.stale_receipt (
   returns patchdiff.commit_receipt
   language plpgsql
   immutable
-  set search_path = '', pg_temp
 as $$
 declare
   v_receipt patchdiff.commit_receipt;

@@ -6,7 +6,6 @@ create or replace function patchdiff_store.verify_attempts (
   returns setof patchdiff_store.finding
   language sql
   stable
-  set search_path = '', pg_temp
 as $$
   with initial as (
     select s.version, s.content_hash

@@ -8,7 +8,6 @@ create or replace function patchdiff_store.verify_chain (
   returns setof patchdiff_store.finding
   language sql
   stable
-  set search_path = '', pg_temp
 as $$
   with links as materialized (
     select

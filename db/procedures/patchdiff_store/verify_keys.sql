@@ -5,7 +5,6 @@ create or replace function patchdiff_store.verify_keys (
   returns setof patchdiff_store.finding
   language sql
   stable
-  set search_path = '', pg_temp
 as $$
   select 'request_keys', 'client_request_id=' || k.client_request_id, 'log_sequence', 'names no attempt with this key and fingerprint'
   from patchdiff_store.request_keys as k

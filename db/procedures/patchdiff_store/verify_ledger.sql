@@ -7,7 +7,6 @@ create or replace function patchdiff_store.verify_ledger (
   returns setof patchdiff_store.finding
   language sql
   stable
-  set search_path = '', pg_temp
 as $$
   with attempts as materialized (
     select

@@ -6,7 +6,6 @@ create or replace function patchdiff_store.verify_publications (
   returns setof patchdiff_store.finding
   language sql
   stable
-  set search_path = '', pg_temp
 as $$
   with ordered as (
     select

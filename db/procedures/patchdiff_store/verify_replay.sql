@@ -7,7 +7,6 @@ create or replace function patchdiff_store.verify_replay (
   returns setof patchdiff_store.finding
   language plpgsql
   stable
-  set search_path = '', pg_temp
 as $$
 declare
   v_buffer bytea;

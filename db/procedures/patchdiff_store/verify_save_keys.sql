@@ -8,7 +8,6 @@ create or replace function patchdiff_store.verify_save_keys (
   returns setof patchdiff_store.finding
   language sql
   stable
-  set search_path = '', pg_temp
 as $$
   with settled as (
     select

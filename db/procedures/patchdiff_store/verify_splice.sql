@@ -8,7 +8,6 @@ create or replace function patchdiff_store.verify_splice (
   returns table (column_name text, problem text)
   language sql
   immutable
-  set search_path = '', pg_temp
 as $$
   select f.column_name, f.problem
   from (

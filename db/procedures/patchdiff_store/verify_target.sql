@@ -9,7 +9,6 @@ create or replace function patchdiff_store.verify_target (
   returns setof patchdiff_store.finding
   language plpgsql
   stable
-  set search_path = '', pg_temp
 as $$
 declare
   v_row boolean := exists (select from patchdiff_store.cloud_target_files as t where t.target_file_id = p_target);

@@ -9,7 +9,6 @@ create or replace function patchdiff_store.warnings_of (
   returns text
   language plpgsql
   immutable
-  set search_path = '', pg_temp
 as $$
 declare
   v_matched text[] := p_walk.matched_sha256;

@@ -29,12 +29,14 @@ export interface Routine {
   language: string;
   options: { name: string; value: Tree | undefined; line: number }[];
   parameters: { name: string; type: string; mode: 'in' | 'out'; line: number }[];
+  /** The type it returns, empty for a table or a view. */
+  returns: string;
   /** Declared variables, loop variables included. */
   locals: string[];
   raises: Raise[];
   /** What it locks explicitly: row locks, table locks, advisory locks. */
   locks: string[];
-  /** Unqualified names of functions called and relations read. */
+  /** Unqualified names of functions called, relations read and types named. */
   bareNames: string[];
   /** `comment on` statements: the object and, for functions, its argument types. */
   comments: { name: string; types: string[]; text: string }[];
@@ -59,6 +61,13 @@ export function readRoutine(path: string, text: string): Routine {
   const language = textAt(options.find((option) => option.name === 'language')?.value, 'String', 'sval') ?? 'sql';
   const body = isBranch(create) ? bodyOf(create, language, text) : tree(statements);
   const queries = language === 'plpgsql' ? queriesOf(body) : [body];
+  const parameters = listAt(create, 'parameters').map((parameter) => ({
+    name: textAt(parameter, 'FunctionParameter', 'name') ?? '',
+    type: typeName(at(parameter, 'FunctionParameter', 'argType')),
+    mode: /OUT|TABLE/.test(textAt(parameter, 'FunctionParameter', 'mode') ?? '') ? ('out' as const) : ('in' as const),
+    line: lineOf(numberAt(parameter, 'FunctionParameter', 'location') ?? 0),
+  }));
+  const returns = typeName(at(create, 'returnType'));
   return {
     path,
     text,
@@ -69,16 +78,12 @@ export function readRoutine(path: string, text: string): Routine {
     header: headerOf(text),
     language,
     options,
-    parameters: listAt(create, 'parameters').map((parameter) => ({
-      name: textAt(parameter, 'FunctionParameter', 'name') ?? '',
-      type: typeName(at(parameter, 'FunctionParameter', 'argType')),
-      mode: /OUT|TABLE/.test(textAt(parameter, 'FunctionParameter', 'mode') ?? '') ? 'out' : 'in',
-      line: lineOf(numberAt(parameter, 'FunctionParameter', 'location') ?? 0),
-    })),
+    parameters,
+    returns,
     locals: localsOf(body),
     raises: nodes(body, 'PLpgSQL_stmt_raise').flatMap(raiseOf),
     locks: queries.flatMap(locksOf),
-    bareNames: queries.flatMap(bareNamesOf),
+    bareNames: [...queries.flatMap(bareNamesOf), ...bareTypesOf([...parameters.map((one) => one.type), returns, ...typesOf(body)])],
     comments: statements.flatMap(commentOf),
     openingLine: text.split('\n').findIndex((line) => /^create\b/i.test(line)) + 1,
   };
@@ -166,7 +171,18 @@ function bareNamesOf(query: Tree): string[] {
     .map((call) => listAt(call, 'funcname'))
     .filter((names) => names.length === 1)
     .map(dotted);
-  return [...relations, ...functions];
+  const types = ['TypeName', 'typeName'].flatMap((kind) => nodes(query, kind)).map((type) => dotted(listAt(type, 'names')));
+  return [...relations, ...functions, ...bareTypesOf(types)];
+}
+
+/** Types of the variables of a PL/pgSQL body, as written. */
+function typesOf(body: Tree): string[] {
+  return nodes(body, 'PLpgSQL_type').map((type) => textAt(type, 'typname') ?? '');
+}
+
+/** Those of some type names that name no schema: `walk`, `walk[]`, `walk%rowtype`, `target_heads.version%type`. */
+function bareTypesOf(types: string[]): string[] {
+  return types.map((type) => type.replace(/(\.\w+%type|%rowtype|\[.*)$/i, '')).filter((type) => !type.includes('.'));
 }
 
 function commentOf(statement: Tree | undefined): Routine['comments'] {

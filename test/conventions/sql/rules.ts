@@ -1,5 +1,5 @@
 import { keywordsOf, type Routine } from './routine.ts';
-import { SEARCH_PATH_EXEMPT } from './exempt.ts';
+import { ENTERED_HELPERS } from './entered.ts';
 import { at, listAt, textAt } from './tree.ts';
 
 /** What a rule may look at beside the one file. */
@@ -17,14 +17,14 @@ export interface Rule {
 }
 
 const DEFINER_SCHEMAS = ['patchdiff', 'patchdiff_audit'];
-const DEFINER_PATH = ', pg_temp';
+const CLOSED_PATH = ', pg_temp';
 
 const schemaOf = (routine: Routine): string => routine.name.split('.')[0] ?? '';
 const optionOf = (routine: Routine, name: string) => routine.options.find((option) => option.name === name);
 const isDefiner = (routine: Routine): boolean => at(optionOf(routine, 'security')?.value, 'Boolean', 'boolval') === true;
-/** SQL helpers of the store do without, so that they can be inlined; PL/pgSQL ones need a reason each. */
-const isExempt = (routine: Routine): boolean =>
-  schemaOf(routine) === 'patchdiff_store' && (routine.language === 'sql' || Object.hasOwn(SEARCH_PATH_EXEMPT, routine.name));
+/** Whether a session, a trigger or the owner calls it, and not only a routine of ours that has closed its search_path. */
+const isEntered = (routine: Routine): boolean =>
+  schemaOf(routine) !== 'patchdiff_store' || routine.returns.endsWith('trigger') || Object.hasOwn(ENTERED_HELPERS, routine.name);
 
 /** What a function sets a parameter to, its values joined, or undefined. */
 function settingOf(routine: Routine, parameter: string): string | undefined {
@@ -115,13 +115,12 @@ export const RULES: readonly Rule[] = [
     check: (routine) => (/^patchdiff_store\/lock_\w+\.sql$/.test(routine.path) ? [] : routine.locks.map((lock) => `takes ${lock}`)),
   },
   {
-    name: 'closed search_path',
+    name: 'search_path closed exactly at the door',
     check: forFunctions((routine) => {
       const path = settingOf(routine, 'search_path');
       // A caller's temporary schema is searched first for types, unless it is named last.
-      if (isDefiner(routine)) return unless(path === DEFINER_PATH, `search_path of a definer is ${path ?? 'not set'}`);
-      if (path !== undefined) return unless(['', DEFINER_PATH].includes(path), `search_path is ${path}`);
-      return unless(isExempt(routine), "no `set search_path = ''`, and no reason in test/conventions/sql/exempt.ts");
+      if (isEntered(routine)) return unless(path === CLOSED_PATH, `entered from outside with search_path ${path ?? 'not set'}`);
+      return unless(path === undefined, 'a helper sets search_path: drop the line, or give the reason in test/conventions/sql/entered.ts');
     }),
   },
   {
