@@ -8,7 +8,7 @@ export function invalidArgument(fault: ArgumentFault): JsonObject {
     argument: fault.argument,
     kind: fault.kind,
     rule: fault.rule,
-    detail: `${fault.argument}: ${fault.rule}; got ${fault.kind}`,
+    detail: `${fault.argument}: ${fault.rule}; got ${fault.sent}`,
     next_step: fault.next ?? `Send the call again with ${fault.argument} as stated.`,
   };
 }

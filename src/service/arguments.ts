@@ -1,11 +1,13 @@
 import { isEncodable } from '../text/index.ts';
 import { canonicalUuid } from '../transaction/index.ts';
 import type { JsonObject, JsonValue } from '../transaction/index.ts';
+import { describeValue, kindOf } from './value-kind.ts';
 
-/** The first argument that broke its rule. `kind` is what was sent, never the value itself. */
+/** The first argument that broke its rule. `kind` and `sent` say what was sent, in one word and in some; never the value itself. */
 export interface ArgumentFault {
   argument: string;
   kind: string;
+  sent: string;
   rule: string;
   /** What to do, when it is not to send the argument as the rule says. */
   next?: string;
@@ -13,15 +15,6 @@ export interface ArgumentFault {
 
 const HASH = /^[0-9a-f]{64}$/;
 const MAX_NAME = 64;
-
-/** What a JSON value is, in one word a caller knows. */
-export function kindOf(value: unknown): string {
-  if (value === undefined) return 'nothing';
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'array';
-  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
-  return typeof value;
-}
 
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -31,6 +24,10 @@ export function isJsonObject(value: unknown): value is JsonObject {
 export function safeName(name: string): string {
   const cut = [...name.slice(0, 2 * MAX_NAME)].slice(0, MAX_NAME).join('').toWellFormed();
   return cut.replace(/\p{Cc}/gu, '\u{FFFD}');
+}
+
+function faultOf(argument: string, value: unknown, rule: string): ArgumentFault {
+  return { argument, kind: kindOf(value), sent: describeValue(value), rule };
 }
 
 /**
@@ -47,7 +44,7 @@ export class ArgumentReader {
       this.#args = args;
     } else {
       this.#args = {};
-      if (args !== undefined && args !== null) this.#fault = { argument: 'arguments', kind: kindOf(args), rule: 'one JSON object' };
+      if (args !== undefined && args !== null) this.#fault = faultOf('arguments', args, 'one JSON object');
     }
   }
 
@@ -57,7 +54,7 @@ export class ArgumentReader {
 
   /** Records a fault of `argument`, unless there is one already, and answers the first. Tools call it for rules of their own. */
   refuse(argument: string, rule: string): ArgumentFault {
-    return (this.#fault ??= { argument, kind: kindOf(this.#take(argument)), rule });
+    return (this.#fault ??= faultOf(argument, this.#take(argument), rule));
   }
 
   #take(name: string): unknown {
@@ -160,9 +157,7 @@ export class ArgumentReader {
     for (const name of Object.keys(this.#args)) {
       if (!this.#known.has(name)) {
         this.#fault ??= {
-          argument: safeName(name),
-          kind: kindOf(this.#args[name]),
-          rule: `unknown argument; this tool takes ${[...this.#known].join(', ')}`,
+          ...faultOf(safeName(name), this.#args[name], `unknown argument; this tool takes ${[...this.#known].join(', ')}`),
           next: `Remove the argument ${safeName(name)}, or correct its spelling.`,
         };
         return;

@@ -108,13 +108,23 @@ interface Rejected {
   related: Related;
   verdict: Verdict & { ok: false };
   previous: CachedContent | null;
-  shape: string | null;
+  /** The submission's arguments as sent. */
+  args: JsonObject;
 }
 
-function rejected(common: JsonObject, { submission, held, related, verdict, previous, shape }: Rejected): JsonObject {
+function rejected(common: JsonObject, { submission, held, related, verdict, previous, args }: Rejected): JsonObject {
   const { fault, transaction, buffer, priorChanges, decidedBy } = verdict;
   const { version, current_hash: hash } = held.head;
   const nearMisses = transaction === null ? null : nearMissesFor(transaction, fault, buffer, previous);
+  const diagnostic = diagnosticOf(fault, {
+    format: submission.format,
+    decidedBy,
+    version,
+    hash,
+    buffer,
+    priorChanges,
+    rawValues: rawValuesOf(submission, related.parentResolved),
+  });
   return {
     ...common,
     status: 'would_reject',
@@ -123,17 +133,9 @@ function rejected(common: JsonObject, { submission, held, related, verdict, prev
     failure_code: fault.code,
     failure_detail: fault.detail,
     failed_change_id: fault.failedChangeId,
-    diagnostic: diagnosticOf(fault, {
-      format: submission.format,
-      decidedBy,
-      version,
-      hash,
-      buffer,
-      priorChanges,
-      rawValues: rawValuesOf(submission, related.parentResolved),
-    }),
+    diagnostic,
     ...nearMissMembers(nearMisses),
-    next_step: nextStep(fault.code, shape),
+    next_step: nextStep(fault.code, { shape: wrongShape(submission.format, args), args, diagnostic, nearMisses }),
   };
 }
 
@@ -165,7 +167,6 @@ export async function preview(context: Context, args: unknown, options: CallOpti
       return recovered(common, related.keyed);
   }
   const verdict = judge(submission, held, related);
-  if (!verdict.ok)
-    return rejected(common, { submission, held, related, verdict, previous: context.cache.previous(id), shape: wrongShape(format, body) });
+  if (!verdict.ok) return rejected(common, { submission, held, related, verdict, previous: context.cache.previous(id), args: body });
   return previewAccepted(common, held, verdict.applied);
 }

@@ -1,5 +1,5 @@
 import type { CommitReceiptRow } from '../db/calls/commit-attempt.ts';
-import { validityOf } from '../transaction/index.ts';
+import { isRetryable, validityOf } from '../transaction/index.ts';
 import type { NearMissAnswer } from '../nearmiss/index.ts';
 import type { Format, JsonObject, JsonValue } from '../transaction/index.ts';
 import { nearMissMembers } from './near-misses.ts';
@@ -8,6 +8,8 @@ import { nextStep } from './next-step.ts';
 /** What a receipt says of the moment of the call, beside the recorded outcome. */
 export interface ReceiptContext {
   targetFileId: string;
+  /** The tool's arguments as sent. */
+  args: JsonObject;
   /** The right shape of a misshaped argument, or null. */
   shape: string | null;
   /** Response only; null unless they were searched for. */
@@ -42,7 +44,7 @@ export function receiptOf(row: CommitReceiptRow, context: ReceiptContext): JsonO
     diagnostic: row.diagnostic as JsonValue,
     current_context: row.current_context as JsonValue,
     ...nearMissMembers(context.nearMisses),
-    next_step: nextStep(row.failure_code ?? '', context.shape),
+    next_step: nextStep(row.failure_code ?? '', { ...context, diagnostic: row.diagnostic as JsonObject }),
   };
 }
 
@@ -56,6 +58,15 @@ export interface UnlinkedFault {
 /** A rejection without a row: there is no target whose log could hold it. */
 export function unlinkedReceipt(format: Format, targetFileId: string | null, fault: UnlinkedFault, shape: string | null): JsonObject {
   const unavailable = { kind: 'unavailable', reason: fault.detail };
+  const diagnostic: JsonObject = {
+    failure_code: fault.code,
+    format,
+    validation_stage: 'precondition_guard',
+    retryable: isRetryable(fault.reason, 'precondition_guard'),
+    requires_new_submission: true,
+    decided_by: 'runtime',
+    failure_context: unavailable,
+  };
   return {
     status: 'rejected',
     deduplicated: false,
@@ -72,17 +83,12 @@ export function unlinkedReceipt(format: Format, targetFileId: string | null, fau
     failure_code: fault.code,
     failure_detail: fault.detail,
     failed_change_id: null,
-    diagnostic: {
-      failure_code: fault.code,
-      format,
-      validation_stage: 'precondition_guard',
-      retryable: false,
-      requires_new_submission: true,
-      decided_by: 'runtime',
-      failure_context: unavailable,
-    },
+    diagnostic,
     current_context: unavailable,
     ...nearMissMembers(null),
-    next_step: fault.code === 'arguments_not_an_object' && shape !== null ? shape : nextStep(fault.code, shape),
+    next_step:
+      fault.code === 'arguments_not_an_object' && shape !== null
+        ? shape
+        : nextStep(fault.code, { shape, args: {}, diagnostic, nearMisses: null }),
   };
 }

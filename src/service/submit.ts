@@ -84,6 +84,7 @@ async function commit(
   context: Context,
   submission: Submission,
   targetFileId: string,
+  args: JsonObject,
   shape: string | null,
   options: CallOptions,
 ): Promise<JsonObject> {
@@ -99,7 +100,7 @@ async function commit(
     if (row.outcome !== 'stale_base') {
       remember(context, targetFileId, row, claim);
       const nearMisses = searchNearMisses(context, targetFileId, row, claim, decoded);
-      return receiptOf(row, { targetFileId, shape, nearMisses });
+      return receiptOf(row, { targetFileId, args, shape, nearMisses });
     }
     const content = row.current_content ?? '';
     base = new CachedContent(row.current_version ?? 0, sha256(content), content);
@@ -130,5 +131,5 @@ export async function submit(context: Context, format: Format, args: unknown, op
     const detail = 'target_file_id: a UUID is required';
     return unlinkedReceipt(format, null, { reason: 'context_invalid', code: 'target_id_malformed', detail }, shape);
   }
-  return context.queue.run(targetFileId, () => commit(context, submission, targetFileId, shape, options));
+  return context.queue.run(targetFileId, () => commit(context, submission, targetFileId, args, shape, options));
 }

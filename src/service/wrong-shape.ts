@@ -1,6 +1,7 @@
 import { member } from '../transaction/index.ts';
 import type { Format, JsonObject } from '../transaction/index.ts';
-import { isJsonObject, kindOf } from './arguments.ts';
+import { isJsonObject } from './arguments.ts';
+import { kindOf } from './value-kind.ts';
 
 const CONTAINERS: Readonly<Record<Format, { name: string; shape: string }>> = {
   'patchdiff-tx/1': { name: 'edits', shape: 'edits: [{"match": "old text", "replace": "new text"}]' },

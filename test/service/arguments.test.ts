@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { invalidArgument } from '../../src/service/answers.ts';
-import { ArgumentReader, kindOf, safeName } from '../../src/service/arguments.ts';
+import { ArgumentReader, safeName } from '../../src/service/arguments.ts';
+import { kindOf } from '../../src/service/value-kind.ts';
 
 const ID = '0190a8b2-7e11-7f3a-8b64-9a2f6f0e4c11';
 
@@ -13,16 +14,18 @@ describe('one call’s arguments', () => {
   });
 
   test.each([
-    ['limit', true, 'boolean'],
-    ['limit', '5', 'string'],
-    ['limit', 1.5, 'number'],
-    ['limit', 0, 'integer'],
-    ['limit', [5], 'array'],
-    ['limit', 2 ** 53, 'integer'],
-  ])('an integer refuses %s = %j', (name, value, kind) => {
+    ['limit', true, 'boolean', 'a boolean'],
+    ['limit', '5', 'string', 'a string of 1 character'],
+    ['limit', 1.5, 'number', 'a fraction'],
+    ['limit', 0, 'integer', 'zero'],
+    ['limit', -4, 'integer', 'a negative integer'],
+    ['limit', [5], 'array', 'an array'],
+    ['limit', {}, 'object', 'an object'],
+    ['limit', 2 ** 53, 'integer', 'a number beyond 9007199254740991'],
+  ])('an integer refuses %s = %j', (name, value, kind, sent) => {
     const reader = new ArgumentReader({ [name]: value });
     reader.clamped('limit', 50, 200);
-    expect(reader.fault).toEqual({ argument: 'limit', kind, rule: 'an integer from 1 to 9007199254740991' });
+    expect(reader.fault).toEqual({ argument: 'limit', kind, sent, rule: 'an integer from 1 to 9007199254740991' });
   });
 
   test.each(['true', 1, 0, 'false', {}])('a flag refuses %j', (value) => {
@@ -36,7 +39,7 @@ describe('one call’s arguments', () => {
     reader.uuid('a');
     reader.uuid('b');
     reader.end();
-    expect(reader.fault).toEqual({ argument: 'a', kind: 'integer', rule: 'a UUID, as the server returned it' });
+    expect(reader.fault).toEqual({ argument: 'a', kind: 'integer', sent: 'an integer', rule: 'a UUID, as the server returned it' });
   });
 
   test('a missing id is a fault, an upper-case one is the same id', () => {
@@ -52,15 +55,23 @@ describe('one call’s arguments', () => {
     const fresh = new ArgumentReader({ id: ID, 'a\u0007b': 's3cret' });
     fresh.uuid('id');
     fresh.end();
-    expect(invalidArgument(fresh.fault ?? { argument: '', kind: '', rule: '' })).toMatchObject({ argument: 'a\u{FFFD}b', kind: 'string' });
+    expect(invalidArgument(fresh.fault ?? { argument: '', kind: '', sent: '', rule: '' })).toMatchObject({
+      argument: 'a\u{FFFD}b',
+      kind: 'string',
+    });
     expect(JSON.stringify(fresh.fault)).not.toContain('s3cret');
     expect(safeName(`\ud800${'😀'.repeat(100)}`)).toBe(`\u{FFFD}${'😀'.repeat(63)}`);
   });
 
-  test.each(['\ud800', 'a\0', ''])('text outside PostgreSQL text is refused: %j', (value) => {
+  test.each([
+    ['\ud800', 'a string with a NUL or half of a surrogate pair'],
+    ['a\0', 'a string with a NUL or half of a surrogate pair'],
+    ['', 'an empty string'],
+    ['a'.repeat(11), 'a string of 11 characters'],
+  ])('text outside PostgreSQL text is refused: %j', (value, sent) => {
     const reader = new ArgumentReader({ text: value });
     reader.text('text', 10);
-    expect(reader.fault).toMatchObject({ argument: 'text', kind: 'string' });
+    expect(reader.fault).toMatchObject({ argument: 'text', kind: 'string', sent });
   });
 
   test.each([null, undefined])('arguments that are %s count as none', (value) => {
@@ -90,7 +101,7 @@ describe('one call’s arguments', () => {
       rule: 'unknown argument; this tool takes limit',
       next_step: 'Remove the argument zz, or correct its spelling.',
     });
-    expect(invalidArgument({ argument: 'limit', kind: 'string', rule: 'r' })['next_step']).toBe(
+    expect(invalidArgument({ argument: 'limit', kind: 'string', sent: 'a string', rule: 'r' })['next_step']).toBe(
       'Send the call again with limit as stated.',
     );
   });

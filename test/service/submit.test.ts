@@ -171,7 +171,12 @@ describe('misshaped arguments say the right shape', () => {
 test('every failure code that a submission can meet has a next step of its own or names its field', async () => {
   const { FAULT_CODES } = await import('../../src/transaction/index.ts');
   const { nextStep } = await import('../../src/service/next-step.ts');
-  for (const code of FAULT_CODES) expect(nextStep(code, null), code).toMatch(/^[A-Z].{20,250}[.]$/s);
+  for (const code of FAULT_CODES) {
+    const step = nextStep(code, { shape: null, args: {}, diagnostic: {}, nearMisses: null });
+    expect(step, code).toMatch(/^[A-Z].{20,250}[.]$/s);
+    // A rejected attempt keeps its key: whoever corrects it under the same one meets a conflict.
+    expect(step, code).toContain('client_request_id');
+  }
 });
 
 describe('text that PostgreSQL cannot hold', () => {
