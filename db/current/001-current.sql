@@ -105,5 +105,40 @@ set local role patchdiff_owner;
 --! include patchdiff_store/verify_replay.sql
 --! include patchdiff_store/verify_target.sql
 
+-- Attempts that their owner brings in.
+alter table patchdiff_store.append_only_pdcp_logs add column if not exists imported_at timestamptz;
+comment on column patchdiff_store.append_only_pdcp_logs.imported_at is
+  'When the owner brought the attempt in (docs/spec/import.md); null for one that was recorded as it happened.';
+alter table patchdiff_store.append_only_pdcp_logs drop constraint if exists pdcp_logs_imported_in_format_2;
+alter table patchdiff_store.append_only_pdcp_logs
+  add constraint pdcp_logs_imported_in_format_2 check ((hash_version = 2) = (imported_at is not null)) not valid;
+alter table patchdiff_store.append_only_pdcp_logs validate constraint pdcp_logs_imported_in_format_2;
+-- Null: the attempt was recorded without one, and its key stands for no request that could come again.
+alter table patchdiff_store.request_keys alter column request_fingerprint drop not null;
+alter table patchdiff_store.request_keys drop constraint if exists request_keys_save_has_fingerprint;
+alter table patchdiff_store.request_keys
+  add constraint request_keys_save_has_fingerprint check (kind = 'submission' or request_fingerprint is not null) not valid;
+alter table patchdiff_store.request_keys validate constraint request_keys_save_has_fingerprint;
+
+--! include patchdiff_store/import_profile.sql
+--! include patchdiff_store/import_item_fault.sql
+--! include patchdiff_store/import_record_fault.sql
+--! include patchdiff_store/import_match_start.sql
+--! include patchdiff_store/walk_profile.sql
+--! include patchdiff_store/import_evidence.sql
+--! include patchdiff_store/refuse_import.sql
+--! include patchdiff_store/check_import_call.sql
+--! include patchdiff_store/check_import_place.sql
+--! include patchdiff_store/check_import_rejection.sql
+--! include patchdiff_store/import_walk.sql
+--! include patchdiff_store/import_encoding.sql
+--! include patchdiff_store/import_ledger.sql
+--! include patchdiff_store/append_import.sql
+--! include patchdiff_store/import_attempt.sql
+--! include patchdiff_store/verify_chain.sql
+--! include patchdiff_store/verify_keys.sql
+--! include patchdiff_audit/attempts.sql
+--! include patchdiff_audit/version_at.sql
+
 reset role;
 select patchdiff_guard.guard_ddl(true);

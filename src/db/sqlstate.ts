@@ -37,6 +37,9 @@ export const REFUSALS = {
   PD108: 'publication_not_found',
   PD109: 'file_bound_elsewhere',
   PD110: 'publication_closed',
+  PD111: 'import_out_of_order',
+  PD112: 'import_not_confirmed',
+  PD113: 'import_exists',
 } as const satisfies Record<`PD${string}`, string>;
 
 export type RefusalCode = keyof typeof REFUSALS;

@@ -95,7 +95,7 @@ insert into edit values
   ('append_only_pdcp_logs | log_sequence=2 | row_hash', $$update patchdiff_store.append_only_pdcp_logs set failure_detail = 'x' where log_sequence = 2$$),
   ('append_only_pdcp_logs | log_sequence=2 | row_hash', $$update patchdiff_store.append_only_pdcp_logs set actor = '{"host":"other"}' where log_sequence = 2$$),
   ('append_only_pdcp_logs | log_sequence=2 | row_hash', $$update patchdiff_store.append_only_pdcp_logs set created_at = created_at - interval '1 microsecond' where log_sequence = 2$$),
-  ('append_only_pdcp_logs | log_sequence=2 | hash_version', $$update patchdiff_store.append_only_pdcp_logs set hash_version = 2 where log_sequence = 2$$),
+  ('append_only_pdcp_logs | log_sequence=2 | hash_version', $$update patchdiff_store.append_only_pdcp_logs set hash_version = 3 where log_sequence = 2$$),
   ('append_only_pdcp_logs | log_sequence=3 | log_sequence', $$delete from patchdiff_store.append_only_pdcp_logs where log_sequence = 2$$),
   ('append_only_pdcp_logs | log_sequence=2 | before_version', $$delete from patchdiff_store.append_only_pdcp_logs where log_sequence = 1$$),
   ('target_heads | row | log_sequence', $$delete from patchdiff_store.append_only_pdcp_logs where log_sequence = 4$$),

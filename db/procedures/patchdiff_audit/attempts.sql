@@ -1,4 +1,6 @@
 -- Every attempt, accepted and rejected, without its payload. Filter by target_file_id and log_sequence for a page.
+-- imported_at is null for an attempt that was recorded as it happened; of one that its owner brought in, the db_ columns
+-- are the importer's.
 -- Three members of the actor have columns of their own, null where its text could not be read: no row may spoil a page.
 create or replace view patchdiff_audit.attempts as
 select
@@ -41,7 +43,8 @@ select
   l.db_client_addr,
   l.db_transaction_id,
   l.chain_sequence,
-  encode(l.row_hash, 'hex') as row_hash
+  encode(l.row_hash, 'hex') as row_hash,
+  l.imported_at
 from patchdiff_store.append_only_pdcp_logs as l
 cross join lateral (
   select case when pg_input_is_valid(l.actor::text, 'jsonb') then l.actor end as actor

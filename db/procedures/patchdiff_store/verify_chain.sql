@@ -1,5 +1,6 @@
 -- The chain of a target: sequence without gap, every row hashing to its row_hash, every prev_hash the hash before,
--- the last one the head, and a noted head (if given) still where it was. Hashes of attempts cover their ledger rows.
+-- the last one the head, and a noted head (if given) still where it was. Hashes of attempts cover their ledger rows, and of
+-- those brought in by the owner (format 2) also when that was.
 create or replace function patchdiff_store.verify_chain (
   p_target uuid,
   p_noted_sequence bigint,
@@ -17,7 +18,7 @@ as $$
       l.hash_version,
       l.prev_hash,
       l.row_hash,
-      sha256(l.prev_hash || patchdiff_store.attempt_encoding(l) || coalesce((
+      sha256(l.prev_hash || patchdiff_store.attempt_encoding(l) || patchdiff_store.import_encoding(l) || coalesce((
         select string_agg(patchdiff_store.ledger_encoding(g), ''::bytea order by g.ledger_sequence)
         from patchdiff_store.append_only_manifest_ledger as g
         where g.target_file_id = l.target_file_id and g.log_sequence = l.log_sequence
@@ -59,8 +60,8 @@ as $$
   from ordered as o
   cross join lateral (
     values
-      ('hash_version', 'the row is of an unknown chain format', o.hash_version <> 1),
-      ('row_hash', 'the row, or a ledger row of it, is not what was hashed', o.hash_version = 1 and o.row_hash <> o.computed),
+      ('hash_version', 'the row is of an unknown chain format', o.hash_version <> 1 and (o.hash_version <> 2 or o.table_name <> 'append_only_pdcp_logs')),
+      ('row_hash', 'the row, or a ledger row of it, is not what was hashed', o.hash_version in (1, 2) and o.row_hash <> o.computed),
       ('chain_sequence', 'the chain has a gap or a repetition before this row', o.chain_sequence <> o.sequence_before + 1),
       ('prev_hash', 'the row does not link to the row before it', o.prev_hash <> o.hash_before)
   ) as f (column_name, problem, broken)

@@ -16,7 +16,7 @@ as $$
     where l.target_file_id = k.target_file_id
     and l.log_sequence = k.log_sequence
     and l.client_request_id = k.client_request_id
-    and l.request_fingerprint = k.request_fingerprint
+    and l.request_fingerprint is not distinct from k.request_fingerprint
   )
   union all
   select 'append_only_pdcp_logs', 'log_sequence=' || l.log_sequence, 'client_request_id', 'the key is not registered for this attempt'
