@@ -1,6 +1,21 @@
 -- The open migration: one include per changed routine, then grants.
 select patchdiff_guard.guard_ddl(false);
 set local role patchdiff_owner;
+-- Attempts that their owner brings in.
+alter table patchdiff_store.append_only_pdcp_logs add column if not exists imported_at timestamptz;
+comment on column patchdiff_store.append_only_pdcp_logs.imported_at is
+  'When the owner brought the attempt in (docs/spec/import.md); null for one that was recorded as it happened.';
+alter table patchdiff_store.append_only_pdcp_logs drop constraint if exists pdcp_logs_imported_in_format_2;
+alter table patchdiff_store.append_only_pdcp_logs
+  add constraint pdcp_logs_imported_in_format_2 check ((hash_version = 2) = (imported_at is not null)) not valid;
+alter table patchdiff_store.append_only_pdcp_logs validate constraint pdcp_logs_imported_in_format_2;
+-- Null: the attempt was recorded without one, and its key stands for no request that could come again.
+alter table patchdiff_store.request_keys alter column request_fingerprint drop not null;
+alter table patchdiff_store.request_keys drop constraint if exists request_keys_save_has_fingerprint;
+alter table patchdiff_store.request_keys
+  add constraint request_keys_save_has_fingerprint check (kind = 'submission' or request_fingerprint is not null) not valid;
+alter table patchdiff_store.request_keys validate constraint request_keys_save_has_fingerprint;
+
 --! include patchdiff_store/are_warnings.sql
 --! include patchdiff_store/holds_unencodable.sql
 --! include patchdiff_store/nests_beyond.sql
@@ -93,6 +108,7 @@ set local role patchdiff_owner;
 --! include patchdiff_store/checkpoint_publication.sql
 --! include patchdiff_store/apply_attempt.sql
 --! include patchdiff_store/reconstruct.sql
+--! include patchdiff_store/import_encoding.sql
 --! include patchdiff_store/verify_chain.sql
 --! include patchdiff_store/verify_attempts.sql
 --! include patchdiff_store/verify_ledger.sql
@@ -105,21 +121,6 @@ set local role patchdiff_owner;
 --! include patchdiff_store/verify_replay.sql
 --! include patchdiff_store/verify_target.sql
 
--- Attempts that their owner brings in.
-alter table patchdiff_store.append_only_pdcp_logs add column if not exists imported_at timestamptz;
-comment on column patchdiff_store.append_only_pdcp_logs.imported_at is
-  'When the owner brought the attempt in (docs/spec/import.md); null for one that was recorded as it happened.';
-alter table patchdiff_store.append_only_pdcp_logs drop constraint if exists pdcp_logs_imported_in_format_2;
-alter table patchdiff_store.append_only_pdcp_logs
-  add constraint pdcp_logs_imported_in_format_2 check ((hash_version = 2) = (imported_at is not null)) not valid;
-alter table patchdiff_store.append_only_pdcp_logs validate constraint pdcp_logs_imported_in_format_2;
--- Null: the attempt was recorded without one, and its key stands for no request that could come again.
-alter table patchdiff_store.request_keys alter column request_fingerprint drop not null;
-alter table patchdiff_store.request_keys drop constraint if exists request_keys_save_has_fingerprint;
-alter table patchdiff_store.request_keys
-  add constraint request_keys_save_has_fingerprint check (kind = 'submission' or request_fingerprint is not null) not valid;
-alter table patchdiff_store.request_keys validate constraint request_keys_save_has_fingerprint;
-
 --! include patchdiff_store/import_profile.sql
 --! include patchdiff_store/import_item_fault.sql
 --! include patchdiff_store/import_record_fault.sql
@@ -131,12 +132,9 @@ alter table patchdiff_store.request_keys validate constraint request_keys_save_h
 --! include patchdiff_store/check_import_place.sql
 --! include patchdiff_store/check_import_rejection.sql
 --! include patchdiff_store/import_walk.sql
---! include patchdiff_store/import_encoding.sql
 --! include patchdiff_store/import_ledger.sql
 --! include patchdiff_store/append_import.sql
 --! include patchdiff_store/import_attempt.sql
---! include patchdiff_store/verify_chain.sql
---! include patchdiff_store/verify_keys.sql
 --! include patchdiff_audit/attempts.sql
 --! include patchdiff_audit/version_at.sql
 

@@ -10,8 +10,8 @@ import { pageAnswer, PAGE_DEFAULT, PAGE_MOST } from './page.ts';
 import type { CallOptions } from './types.ts';
 import { unlessUnknown } from './unknown-target.ts';
 
-/** Request keys of older rules may be any text; longer ones than this were never stored. */
-const MAX_KEY = 4096;
+/** Request keys of older rules may be any text of at most this many bytes of UTF-8, so no more units either. */
+const MAX_KEY = 8192;
 /** Bytes of payloads after which a page with contents ends early. */
 const CONTENT_BUDGET = 1024 * 1024;
 /** Rows a statement while payloads (up to 4 MiB each) are read. */

@@ -54,15 +54,13 @@ async function replayLocked(
   upToVersion: number | null,
   options: CallOptions,
 ): Promise<ReplayResult | number> {
-  const [initial, ...firstPage] = await lockHistory(database, id, 0, PAGE, options);
+  const rows = await lockHistory(database, id, 0, PAGE, options);
   const state = await readTarget(database, id, options);
-  if (initial === undefined || state === null) throw new RangeError('a target without an initial snapshot');
+  if (state === null) throw new RangeError('a locked target is gone');
   if (upToVersion !== null && upToVersion > state.version) return state.version;
-  const run = startReplay(
-    { target_file_id: initial.target_file_id, content: initial.content, content_hash: initial.content_hash },
-    id,
-    sha256,
-  );
+  const initial = rows.find((row) => row.kind === 'initial_upload') ?? null;
+  const firstPage = rows.filter((row) => row.kind === 'accepted');
+  const run = startReplay(initial, id, sha256);
   const last = upToVersion ?? Number.MAX_SAFE_INTEGER;
   let steps = 0;
   for await (const attempt of attemptsOf(database, id, firstPage, options)) {

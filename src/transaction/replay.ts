@@ -1,6 +1,7 @@
 import { canonicalize, isEncodable } from '../text/index.ts';
 import { applyTransaction } from './apply.ts';
 import { decodeRecord, parsePayload } from './decode.ts';
+import { isEncodableValue } from './inspect.ts';
 import type { Sha256 } from './json.ts';
 import { profileFor } from './profiles.ts';
 
@@ -34,6 +35,7 @@ export interface MaterializedState {
 }
 
 export type ReplayCheck =
+  | 'initial_snapshot'
   | 'initial_owner'
   | 'initial_hash'
   | 'owner'
@@ -81,9 +83,12 @@ export interface Replay {
   finish(state: MaterializedState | null): ReplayResult;
 }
 
-/** Replays a whole history; linear in it. Never repairs. */
+/**
+ * Replays a whole history and never repairs. Linear in it: an attempt costs its payload and the document, which is hashed
+ * after each, because every recorded hash is checked.
+ */
 export function replay(
-  initial: InitialSnapshot,
+  initial: InitialSnapshot | null,
   attempts: Iterable<AcceptedAttempt>,
   state: MaterializedState | null,
   targetFileId: string,
@@ -94,14 +99,15 @@ export function replay(
   return run.finish(state);
 }
 
-/** Starts from the initial snapshot, whose owner and hash are checked. */
-export function startReplay(initial: InitialSnapshot, targetFileId: string, sha256: Sha256): Replay {
-  let content = initial.content;
+/** Starts from the initial snapshot, whose owner and hash are checked; null when the target has none. */
+export function startReplay(initial: InitialSnapshot | null, targetFileId: string, sha256: Sha256): Replay {
+  let content = initial?.content ?? '';
   let hash = sha256(content);
   let version = 0;
   let steps = 0;
   let failure: ReplayFailure | null = null;
-  if (initial.target_file_id !== targetFileId) failure = broken('initial_owner', null, 'the initial snapshot belongs to another target');
+  if (initial === null) failure = broken('initial_snapshot', null, 'the target has no initial snapshot');
+  else if (initial.target_file_id !== targetFileId) failure = broken('initial_owner', null, 'the initial snapshot belongs to another target');
   else if (hash !== initial.content_hash) failure = broken('initial_hash', null, 'the initial snapshot does not hash to its recorded hash');
   return {
     step(attempt) {
@@ -134,7 +140,7 @@ function stepOf(attempt: AcceptedAttempt, at: MaterializedState, targetFileId: s
   if (attempt.target_file_id !== targetFileId) return broken('owner', attempt, 'the attempt belongs to another target');
   const profile = profileFor(attempt.protocol_version, attempt.runtime_version);
   if (profile === null) {
-    return unreadable('protocol', attempt, `${attempt.runtime_version} is no runtime of ${attempt.protocol_version}`);
+    return unreadable('protocol', attempt, `UnsupportedRuntimeVersionError: ${attempt.runtime_version} is no runtime of ${attempt.protocol_version}`);
   }
   if (attempt.before_version !== at.version)
     return broken('before_version', attempt, `version ${at.version} is expected, not ${attempt.before_version}`);
@@ -145,6 +151,8 @@ function stepOf(attempt: AcceptedAttempt, at: MaterializedState, targetFileId: s
     return broken('payload_hash', attempt, 'the payload does not hash to its recorded hash');
   const record = isEncodable(attempt.pdcp_content) ? parsePayload(attempt.pdcp_content) : null;
   if (record === null) return unreadable('decode', attempt, 'the payload is no JSON object');
+  // Text that only escapes can carry was never applied to a document.
+  if (!isEncodableValue(record)) return unreadable('decode', attempt, 'the payload holds text that cannot be stored');
   const decoded = decodeRecord(record, targetFileId, profile, false);
   if (!decoded.ok) return unreadable('decode', attempt, decoded.fault.detail);
   if (decoded.transaction.format !== attempt.protocol_version)

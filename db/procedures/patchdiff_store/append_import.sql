@@ -11,7 +11,6 @@ create or replace function patchdiff_store.append_import (
   returns bigint
   language plpgsql
   volatile
-  set search_path = '', pg_temp
 as $$
 declare
   v_row patchdiff_store.append_only_pdcp_logs := p_attempt;

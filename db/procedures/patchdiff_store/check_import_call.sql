@@ -8,7 +8,6 @@ create or replace function patchdiff_store.check_import_call (
   returns void
   language plpgsql
   immutable
-  set search_path = '', pg_temp
 as $$
 declare
   v_is_accepted boolean := p_attempt.status = 'accepted';

@@ -8,7 +8,6 @@ create or replace function patchdiff_store.check_import_place (
   returns void
   language plpgsql
   stable
-  set search_path = '', pg_temp
 as $$
 declare
   v_last record;

@@ -10,7 +10,6 @@ create or replace function patchdiff_store.check_import_rejection (
   returns void
   language plpgsql
   immutable
-  set search_path = '', pg_temp
 as $$
 declare
   v_reason text := p_attempt.failure_reason;

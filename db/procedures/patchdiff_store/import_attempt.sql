@@ -39,6 +39,7 @@ create or replace function patchdiff_store.import_attempt (
   volatile
   set search_path = '', pg_temp
   set lock_timeout = '5s'
+  set plan_cache_mode = 'force_generic_plan'
   set standard_conforming_strings = 'on'
 as $$
 declare

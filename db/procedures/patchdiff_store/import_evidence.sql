@@ -9,7 +9,6 @@ create or replace function patchdiff_store.import_evidence (
 )
   language plpgsql
   immutable
-  set search_path = '', pg_temp
 as $$
 declare
   v_whole text;

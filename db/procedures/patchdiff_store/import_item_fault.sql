@@ -14,7 +14,6 @@ create or replace function patchdiff_store.import_item_fault (
 )
   language plpgsql
   immutable
-  set search_path = '', pg_temp
 as $$
 declare
   v_base text := case p_protocol_version when 'patchdiff-tx/1' then 'edits' else 'operations' end || '[' || (p_ordinal - 1) || ']';

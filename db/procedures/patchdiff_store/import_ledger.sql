@@ -8,7 +8,6 @@ create or replace function patchdiff_store.import_ledger (
   returns patchdiff_store.append_only_manifest_ledger[]
   language sql
   immutable
-  set search_path = '', pg_temp
 as $$
   select array_agg(
     row(

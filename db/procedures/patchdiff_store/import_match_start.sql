@@ -14,7 +14,6 @@ create or replace function patchdiff_store.import_match_start (
 )
   language plpgsql
   immutable
-  set search_path = '', pg_temp
 as $$
 declare
   v_bytes integer := octet_length(p_buffer);

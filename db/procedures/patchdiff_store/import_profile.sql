@@ -11,7 +11,6 @@ create or replace function patchdiff_store.import_profile (
 )
   language sql
   immutable
-  set search_path = '', pg_temp
 as $$
   select p.overlapping_matches, p.selectors_on_single_match, p.historical_change_ids, p.span_adjacency
   from (values

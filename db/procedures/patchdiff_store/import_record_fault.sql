@@ -12,7 +12,6 @@ create or replace function patchdiff_store.import_record_fault (
 )
   language plpgsql
   immutable
-  set search_path = '', pg_temp
 as $$
 declare
   v_container text := case p_protocol_version when 'patchdiff-tx/1' then 'edits' else 'operations' end;

@@ -9,7 +9,6 @@ create or replace function patchdiff_store.import_walk (
   returns patchdiff_store.walk
   language plpgsql
   stable
-  set search_path = '', pg_temp
 as $$
 declare
   v_profile record;

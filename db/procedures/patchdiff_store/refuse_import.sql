@@ -9,7 +9,6 @@ create or replace function patchdiff_store.refuse_import (
   returns void
   language plpgsql
   immutable
-  set search_path = '', pg_temp
 as $$
 begin
   raise exception 'attempt % cannot be brought in: %', p_attempt.pdcp_log_id, p_rule

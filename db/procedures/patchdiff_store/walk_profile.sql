@@ -12,7 +12,6 @@ create or replace function patchdiff_store.walk_profile (
   returns patchdiff_store.walk
   language plpgsql
   immutable
-  set search_path = '', pg_temp
 as $$
 declare
   v_walk patchdiff_store.walk;
