@@ -107,7 +107,8 @@ export function startReplay(initial: InitialSnapshot | null, targetFileId: strin
   let steps = 0;
   let failure: ReplayFailure | null = null;
   if (initial === null) failure = broken('initial_snapshot', null, 'the target has no initial snapshot');
-  else if (initial.target_file_id !== targetFileId) failure = broken('initial_owner', null, 'the initial snapshot belongs to another target');
+  else if (initial.target_file_id !== targetFileId)
+    failure = broken('initial_owner', null, 'the initial snapshot belongs to another target');
   else if (hash !== initial.content_hash) failure = broken('initial_hash', null, 'the initial snapshot does not hash to its recorded hash');
   return {
     step(attempt) {
@@ -140,7 +141,11 @@ function stepOf(attempt: AcceptedAttempt, at: MaterializedState, targetFileId: s
   if (attempt.target_file_id !== targetFileId) return broken('owner', attempt, 'the attempt belongs to another target');
   const profile = profileFor(attempt.protocol_version, attempt.runtime_version);
   if (profile === null) {
-    return unreadable('protocol', attempt, `UnsupportedRuntimeVersionError: ${attempt.runtime_version} is no runtime of ${attempt.protocol_version}`);
+    return unreadable(
+      'protocol',
+      attempt,
+      `UnsupportedRuntimeVersionError: ${attempt.runtime_version} is no runtime of ${attempt.protocol_version}`,
+    );
   }
   if (attempt.before_version !== at.version)
     return broken('before_version', attempt, `version ${at.version} is expected, not ${attempt.before_version}`);
