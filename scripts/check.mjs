@@ -18,6 +18,7 @@ const CHECKS = [
   ['rooms', ['depcruise', '--config', '.dependency-cruiser.mjs', 'src']],
   ['conventions', ['vitest', 'run', '--reporter=dot', 'test/conventions']],
   ['dead code', ['knip', '--no-progress']],
+  ['near-miss kernel', [process.execPath, 'scripts/run.mjs', 'kernel', '--check']],
   ['db/schema.sql', [process.execPath, 'scripts/run.mjs', 'schema', '--check']],
   ['data model page', [process.execPath, 'scripts/run.mjs', 'data-model', '--check']],
   ...(committed.length === 0 ? [] : [['migrations', ['squawk', ...committed.map((name) => `db/committed/${name}`)]]]),

@@ -7,7 +7,7 @@ import type { NearMiss, NearMissAnswer, NearMissOptions } from './types.ts';
 /** Code points of the query that the search compares, and of a hit that the answer shows. */
 const QUERY_POINTS = 256;
 const SHOWN_POINTS = 256;
-/** Columns × blocks: a buffer of 8 Mi code points with the longest query, less than a second on a slow machine. */
+/** Columns × blocks of 64 rows: 16 Mi code points with the longest query, so that every buffer of at most 16 MiB is searched whole. */
 const WORK_CAP = 1 << 26;
 
 /**

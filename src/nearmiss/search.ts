@@ -1,21 +1,22 @@
-import { TAKEN, findStart, mapText, preparePattern, rescan, scan } from './kernel.ts';
+import type { Engine } from './engine.ts';
+import { selectHits } from './select.ts';
+import type { Hit } from './select.ts';
+import { openTwin } from './twin.ts';
+import { openKernel } from './wasm.ts';
 
 /** Hits at least this similar are reported: the distance bound is (1 - 0.7) of the query's length, rounded down. */
 const CUT_OFF_TENTHS = 7;
-
-export interface Hit {
-  /** Code points of the text; `end` is exclusive. */
-  start: number;
-  end: number;
-  distance: number;
-}
+/** Rows of the query in one block, the unit in which work is counted. */
+const BLOCK_ROWS = 64;
+const MOST_ROWS = 256;
+const MOST_HITS = 3;
 
 export interface SearchResult {
   hits: Hit[];
-  /** Code points of the text, and how many of them were scanned before the work cap. */
+  /** Code points of the text, and how many of them were searched: the first `scanned`. */
   length: number;
   scanned: number;
-  /** Columns × blocks computed by the scan; what the selection adds is at most a few thousand. */
+  /** Columns × blocks: `scanned` × the blocks of 64 rows that the query has. */
   work: number;
 }
 
@@ -25,46 +26,29 @@ export function distanceBound(length: number): number {
 }
 
 /**
- * The best non-overlapping approximate occurrences of `query` (code points) in `text`, at most `top`: the one of least
- * distance, of these the one that ends first; its span is taken out, and so on. Exact within the distance bound, and
- * linear in the text whatever it holds.
+ * The best non-overlapping approximate occurrences of `query` (1 to 256 code points) in `text`, at most `top` (1 to 3), at a
+ * distance of at most `bound`: the one of least distance, of these the one that ends first; its span is taken out, and so on.
+ * Exact within the bound, and linear in the text whatever it holds.
+ *
+ * `workCap` is in columns × blocks of 64 rows: as many code points are searched, from the first, as it pays for. The result
+ * is that of a text which ends there.
  */
-export function search(text: string, query: readonly number[], bound: number, workCap: number, top = 3): SearchResult {
-  if (query.length === 0 || query.length > 256) throw new RangeError('a query holds 1 to 256 code points');
-  if (bound >= query.length) throw new RangeError('the distance bound must be below the length of the query');
-  const pattern = preparePattern(query);
-  const mapped = mapText(text, pattern);
-  const distances = new Uint16Array(mapped.length);
-  const { windows, columns, work } = scan(mapped, pattern, bound, distances, workCap);
-  const hits: Hit[] = [];
-  while (hits.length < top) {
-    let distance = bound + 1;
-    let end = -1;
-    for (const window of windows) {
-      if (window.least >= distance) continue;
-      let least = TAKEN;
-      for (let column = window.start; column < window.start + window.length; column++) {
-        const value = distances[column]!;
-        if (value < least) least = value;
-        if (value < distance) {
-          distance = value;
-          end = column + 1;
-        }
-      }
-      window.least = least;
-    }
-    if (end < 0) break;
-    let low = 0;
-    let high = columns;
-    for (const hit of hits) {
-      if (hit.end < end) low = Math.max(low, hit.end);
-      else high = Math.min(high, hit.start);
-    }
-    const start = findStart(mapped, pattern, end, distance, low);
-    hits.push({ start, end, distance });
-    // What ends shortly after the hit may have begun inside it: recompute as far as a hit can reach.
-    distances.fill(TAKEN, start, end);
-    rescan(mapped, pattern, end, Math.min(end + query.length + bound, high), distances);
+export function search(text: string, query: readonly number[], bound: number, workCap: number, top = MOST_HITS): SearchResult {
+  if (query.length === 0 || query.length > MOST_ROWS) throw new RangeError(`a query holds 1 to ${MOST_ROWS} code points`);
+  if (bound < 0 || bound >= query.length) throw new RangeError('the distance bound is at least 0 and below the length of the query');
+  if (top < 1 || top > MOST_HITS) throw new RangeError(`a search gives 1 to ${MOST_HITS} hits`);
+  return searchWith(openKernel(text, query) ?? openTwin(text, query), bound, workCap, top);
+}
+
+/** The same on a given engine, which it closes. */
+export function searchWith(engine: Engine, bound: number, workCap: number, top: number): SearchResult {
+  try {
+    const { length, rows } = engine;
+    const blocks = Math.ceil(rows / BLOCK_ROWS);
+    const scanned = Math.min(length, Math.max(0, Math.floor(workCap / blocks)));
+    const { windows } = engine.scan(scanned, bound);
+    return { hits: selectHits(engine, windows, scanned, bound, top), length, scanned, work: scanned * blocks };
+  } finally {
+    engine.close();
   }
-  return { hits, length: mapped.length, scanned: columns, work };
 }

@@ -51,7 +51,7 @@ export interface Explanation {
 }
 
 export interface NearMissOptions {
-  /** Work of the search in columns × blocks of 32 rows; reaching it ends the scan. Default 2^26. */
+  /** Work of the search in columns × blocks of 64 rows of the query: as much of the buffer is searched as it pays for. Default 2^26. */
   workCap?: number;
   /** The text that the failed change would have put there; found in the buffer, it says that the change was made already. */
   replacement?: string;

@@ -1,30 +1,29 @@
-import type { Hit } from '../../src/nearmiss/search.ts';
+import type { Hit } from '../../src/nearmiss/select.ts';
 
-/** The definition itself, by the plain dynamic programme: no bits, no blocks, no cut-off. */
-export function oracle(text: string, query: string, bound: number, top = 3): Hit[] {
-  const t = Array.from(text);
-  const q = Array.from(query);
+/** The definition itself, by the plain dynamic programme over code points: no bits, no blocks, no cut-off, no chunks. */
+export function oracle(text: readonly number[], query: readonly number[], bound: number, top = 3): Hit[] {
   const hits: Hit[] = [];
   while (hits.length < top) {
     let best: { end: number; distance: number; low: number } | null = null;
-    for (const [low, high] of gaps(hits, t.length)) {
-      let column = q.map((_, i) => i + 1);
+    for (const [low, high] of gaps(hits, text.length)) {
+      const column = query.map((_, i) => i + 1);
       for (let j = low; j < high; j++) {
-        column = nextColumn(column, q, t[j]!, 0, 0);
-        const distance = column.at(-1)!;
+        advance(column, query, text[j]!, 0, 0);
+        const distance = column.at(-1);
         if (distance <= bound && (best === null || distance < best.distance)) best = { end: j + 1, distance, low };
       }
     }
     if (best === null) break;
     const { end, distance, low } = best;
-    const reversed = q.toReversed();
-    let column = q.map((_, i) => i + 1);
+    const reversed = query.toReversed();
+    const column = query.map((_, i) => i + 1);
     let start = end;
     let deviation = Infinity;
-    for (let s = end - 1; s >= low; s--) {
-      column = nextColumn(column, reversed, t[s]!, end - s - 1, end - s);
+    // A text longer than this is farther away than `distance` by its length alone.
+    for (let s = end - 1; s >= Math.max(low, end - query.length - distance); s--) {
+      advance(column, reversed, text[s]!, end - s - 1, end - s);
       if (column.at(-1) !== distance) continue;
-      const off = Math.abs(end - s - q.length);
+      const off = Math.abs(end - s - query.length);
       if (off <= deviation) {
         deviation = off;
         start = s;
@@ -35,6 +34,7 @@ export function oracle(text: string, query: string, bound: number, top = 3): Hit
   return hits;
 }
 
+/** What is left of the text, as [low, high). */
 function gaps(hits: readonly Hit[], length: number): [number, number][] {
   const taken = hits.toSorted((a, b) => a.start - b.start);
   const out: [number, number][] = [];
@@ -47,26 +47,13 @@ function gaps(hits: readonly Hit[], length: number): [number, number][] {
   return out;
 }
 
-function nextColumn(column: readonly number[], q: readonly string[], point: string, diagonal0: number, top0: number): number[] {
-  const next: number[] = [];
-  let diagonal = diagonal0;
-  let above = top0;
-  for (let i = 0; i < q.length; i++) {
-    above = Math.min(diagonal + (q[i] === point ? 0 : 1), column[i]! + 1, above + 1);
-    diagonal = column[i]!;
-    next.push(above);
+/** One column of the table, in place; `diagonal` and `above` are the cells of row 0. */
+function advance(column: number[], query: readonly number[], point: number, diagonal: number, above: number): void {
+  for (let i = 0; i < query.length; i++) {
+    const left = column[i]!;
+    const kept = diagonal + (query[i] === point ? 0 : 1);
+    above = Math.min(kept, left + 1, above + 1);
+    diagonal = left;
+    column[i] = above;
   }
-  return next;
-}
-
-/** A small seeded generator (mulberry32): the same cases on every machine. */
-export function randomness(seed: number): (below: number) => number {
-  let state = seed >>> 0;
-  return (below) => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = state;
-    t = Math.imul(t ^ (t >>> 15), t | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return Math.floor((((t ^ (t >>> 14)) >>> 0) / 4294967296) * below);
-  };
 }

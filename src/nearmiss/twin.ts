@@ -1,12 +1,27 @@
+import type { Engine, Scan } from './engine.ts';
+
 /**
- * Bit-parallel semi-global Levenshtein distance (Myers, blocked after Hyyrö) on 32-bit words.
+ * The search in plain TypeScript, where the host has no WebAssembly SIMD, and what the kernel is tested against: bit-parallel
+ * semi-global Levenshtein distance (Myers 1999), blocked after Hyyrö (2003), with Ukkonen's cut-off by block, on 32-bit words.
  *
  * The query stands vertically in blocks of 32 rows. Rows that pad it to whole blocks lie *above* it and match
  * everything, so that the last row of the last block is always the query's last code point.
  */
+export function openTwin(text: string, query: readonly number[]): Engine {
+  const pattern = preparePattern(query);
+  const mapped = mapText(text, pattern);
+  return {
+    length: mapped.length,
+    rows: query.length,
+    scan: (columns, bound) => scan(mapped.subarray(0, columns), pattern, bound),
+    distances: (from, to) => distances(mapped.subarray(from, to), pattern),
+    start: (end, distance, low) => findStart(mapped, pattern, end, distance, low),
+    close: () => undefined,
+  };
+}
 
 /** A query made ready: `peq[c + block]` holds the rows of that block equal to the code point whose class offset is `c`. */
-export interface Pattern {
+interface Pattern {
   length: number;
   blocks: number;
   pad: number;
@@ -17,27 +32,10 @@ export interface Pattern {
   reversed: Int32Array;
 }
 
-/** Columns [start, start + length) whose distances are known, the least of them at most the bound. */
-export interface Window {
-  start: number;
-  length: number;
-  /** A lower bound of the distances in the window. */
-  least: number;
-}
-
-export interface Scan {
-  windows: Window[];
-  /** Columns scanned: the whole text unless the work cap ended the scan. */
-  columns: number;
-  /** Columns × blocks really computed. */
-  work: number;
-}
-
 const WINDOW = 64;
-/** Stands for "no hit may end here": above every distance of a query of 256 code points. */
-export const TAKEN = 65535;
+const FAR = 65535;
 
-export function preparePattern(query: readonly number[]): Pattern {
+function preparePattern(query: readonly number[]): Pattern {
   const length = query.length;
   const blocks = (length + 31) >> 5;
   const pad = blocks * 32 - length;
@@ -57,7 +55,7 @@ export function preparePattern(query: readonly number[]): Pattern {
 }
 
 /** The text as class offsets, one element a code point. A lone surrogate counts as one code point of its own. */
-export function mapText(text: string, pattern: Pattern): Uint16Array {
+function mapText(text: string, pattern: Pattern): Uint16Array {
   const basic = new Uint16Array(65536);
   for (const [point, offset] of pattern.classes) if (point < 65536) basic[point] = offset;
   const mapped = new Uint16Array(text.length);
@@ -78,72 +76,38 @@ export function mapText(text: string, pattern: Pattern): Uint16Array {
 }
 
 /**
- * Writes into `distances[j]` the least distance of the query to any text ending with column j, for every column that
- * a returned window covers; every column with a distance of at most `bound` is covered.
  * Blocks whose rows all exceed the bound are left out (Ukkonen's cut-off): a distance of at most `bound` never
  * passes through them, and a block is taken in again in the very column in which the one above comes to the bound.
  */
-export function scan(text: Uint16Array, pattern: Pattern, bound: number, distances: Uint16Array, workCap: number): Scan {
-  const { peq, blocks, pad } = pattern;
-  const columns = text.length;
+function scan(text: Uint16Array, pattern: Pattern, bound: number): Scan {
+  const { blocks, pad } = pattern;
   const last = blocks - 1;
-  const plus = new Int32Array(blocks);
-  const minus = new Int32Array(blocks);
-  const windows: Window[] = [];
+  const windows: number[] = [];
   let active = 0;
   while (active < last && (active + 1) * 32 - pad <= bound) active++;
-  plus.fill(-1, 0, active + 1);
-  plus[0] = -1 << pad;
+  const state = initialState(pattern);
+  const { plus, minus } = state;
   let score = (active + 1) * 32 - pad;
-  let work = 0;
-
-  let from = 0;
-  for (; from < columns && work < workCap; from += WINDOW) {
-    const to = Math.min(from + WINDOW, columns);
+  let computed = 0;
+  for (let from = 0; from < text.length; from += WINDOW) {
+    const to = Math.min(from + WINDOW, text.length);
     let column = from;
     let fullFrom = -1;
-    let least = TAKEN;
-    while (column < to) {
-      const bottom = active;
-      if (bottom === last && fullFrom < 0) fullFrom = column;
-      for (; column < to; column++) {
-        const base = text[column]!;
-        let carryPlus = 0;
-        let carryMinus = 0;
-        for (let block = 0; block <= bottom; block++) {
-          const p = plus[block]!;
-          const m = minus[block]!;
-          let equal = peq[base + block]!;
-          const vertical = equal | m;
-          equal |= carryMinus;
-          const horizontal = ((((equal & p) + p) | 0) ^ p) | equal;
-          let hp = m | ~(horizontal | p);
-          let hm = p & horizontal;
-          const outPlus = hp >>> 31;
-          const outMinus = hm >>> 31;
-          hp = (hp << 1) | carryPlus;
-          hm = (hm << 1) | carryMinus;
-          plus[block] = hm | ~(vertical | hp);
-          minus[block] = hp & vertical;
-          carryPlus = outPlus;
-          carryMinus = outMinus;
-        }
-        score += carryPlus - carryMinus;
-        work += bottom + 1;
-        if (bottom === last) {
-          distances[column] = score;
-          if (score < least) least = score;
-        } else if (score <= bound) {
-          active++;
-          plus[active] = -1;
-          minus[active] = 0;
-          score += 32;
-          column++;
-          break;
-        }
+    let least = FAR;
+    for (; column < to; column++) {
+      score += nextColumn(state, pattern, text[column]!, active);
+      computed += active + 1;
+      if (active === last) {
+        if (fullFrom < 0) fullFrom = column;
+        if (score < least) least = score;
+      } else if (score <= bound) {
+        active++;
+        plus[active] = -1;
+        minus[active] = 0;
+        score += 32;
       }
     }
-    if (least <= bound) windows.push({ start: fullFrom, length: to - fullFrom, least });
+    if (least <= bound) windows.push(fullFrom, to - fullFrom, least);
     while (active > 0) {
       const rises = ones(plus[active]!);
       const falls = ones(minus[active]!);
@@ -154,19 +118,58 @@ export function scan(text: Uint16Array, pattern: Pattern, bound: number, distanc
       score = top;
     }
   }
-  return { windows, columns: Math.min(from, columns), work };
+  return { windows: Int32Array.from(windows), computed };
 }
 
-/** The distances of columns [from, to) when no hit may begin before `from`. */
-export function rescan(text: Uint16Array, pattern: Pattern, from: number, to: number, distances: Uint16Array): void {
-  scan(text.subarray(from, to), pattern, pattern.length, distances.subarray(from, to), Infinity);
+/** The distances of the columns of a piece of text, of texts that begin in it. */
+function distances(piece: Uint16Array, pattern: Pattern): Uint16Array {
+  const state = initialState(pattern);
+  let score = pattern.length;
+  return piece.map((base) => (score += nextColumn(state, pattern, base, pattern.blocks - 1)));
+}
+
+/** The vertical deltas of a column: rows that rise and rows that fall, by block. */
+interface State {
+  plus: Int32Array;
+  minus: Int32Array;
+}
+
+function initialState({ blocks, pad }: Pattern): State {
+  const plus = new Int32Array(blocks).fill(-1);
+  plus[0] = -1 << pad;
+  return { plus, minus: new Int32Array(blocks) };
+}
+
+/** Computes the blocks up to `bottom` of the next column; returns the change of their last row. */
+function nextColumn({ plus, minus }: State, { peq }: Pattern, base: number, bottom: number): number {
+  let carryPlus = 0;
+  let carryMinus = 0;
+  for (let block = 0; block <= bottom; block++) {
+    const p = plus[block]!;
+    const m = minus[block]!;
+    let equal = peq[base + block]!;
+    const vertical = equal | m;
+    equal |= carryMinus;
+    const horizontal = ((((equal & p) + p) | 0) ^ p) | equal;
+    let hp = m | ~(horizontal | p);
+    let hm = p & horizontal;
+    const outPlus = hp >>> 31;
+    const outMinus = hm >>> 31;
+    hp = (hp << 1) | carryPlus;
+    hm = (hm << 1) | carryMinus;
+    plus[block] = hm | ~(vertical | hp);
+    minus[block] = hp & vertical;
+    carryPlus = outPlus;
+    carryMinus = outMinus;
+  }
+  return carryPlus - carryMinus;
 }
 
 /**
  * Start of the hit that ends before column `end` at exactly `distance`: the one whose length is nearest the query's,
  * the longer one of two equally near. Nothing before `low` is used.
  */
-export function findStart(text: Uint16Array, pattern: Pattern, end: number, distance: number, low: number): number {
+function findStart(text: Uint16Array, pattern: Pattern, end: number, distance: number, low: number): number {
   const { reversed, blocks, length } = pattern;
   const last = blocks - 1;
   const lastBit = (length - 1) & 31;

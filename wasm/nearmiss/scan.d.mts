@@ -1,0 +1,2 @@
+/** The text of scan.ts. */
+export declare function scanSource(): string;
