@@ -57,6 +57,10 @@ alter table patchdiff_store.request_keys validate constraint request_keys_save_h
 --! include patchdiff_store/changes_of.sql
 --! include patchdiff_store/receipt_of.sql
 --! include patchdiff_store/recall_attempt.sql
+--! include patchdiff_store/representable_json.sql
+--! include patchdiff_store/record_fingerprint.sql
+--! include patchdiff_store/earlier_fingerprint.sql
+--! include patchdiff_store/stored_fingerprint.sql
 --! include patchdiff_store/request_fingerprint.sql
 --! include patchdiff_store/stale_receipt.sql
 --! include patchdiff_store/common_run.sql

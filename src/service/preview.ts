@@ -8,6 +8,7 @@ import {
   diagnosticOf,
   faultOf,
   identityOf,
+  isSameRequest,
   keyConflictFault,
   preconditionFault,
   prepareSubmission,
@@ -163,7 +164,7 @@ export async function preview(context: Context, args: unknown, options: CallOpti
   };
   if (related.keyed !== null) {
     const parent = related.parentResolved ? canonicalUuid(submission.parent) : submission.parent;
-    if (related.keyed.request_fingerprint === identityOf(submission, id, parent, sha256).fingerprint)
+    if (isSameRequest(identityOf(submission, id, parent, sha256), related.keyed.request_fingerprint ?? ''))
       return recovered(common, related.keyed);
   }
   const verdict = judge(submission, held, related);

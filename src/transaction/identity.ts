@@ -1,8 +1,9 @@
 import { takeCodePoints, utf8Length } from '../text/index.ts';
 import { isHashGuard, isVersionGuard, oversizeFault } from './decode.ts';
 import { encodeAscii, encodeCanonical } from './encode.ts';
+import { isEncodableValue, isWellFormedValue } from './inspect.ts';
 import { member } from './json.ts';
-import type { JsonObject, Sha256 } from './json.ts';
+import type { JsonObject, JsonValue, Sha256 } from './json.ts';
 import { runtimeVersionFor } from './profiles.ts';
 import type { Submission } from './types.ts';
 
@@ -21,6 +22,8 @@ export interface Identity {
   runtimeVersion: string;
   /** `request_fingerprint`. */
   fingerprint: string;
+  /** What a rule older than the envelopes identified the same submission by; null when stored as it is, or when none could. */
+  earlierFingerprint: string | null;
   /** Null for a payload stored as it is. */
   envelope: typeof INVALID_INPUT | typeof OVERSIZED_INPUT | null;
 }
@@ -32,12 +35,15 @@ export interface Identity {
 export function identityOf(submission: Submission, targetFileId: string, parent: string | null, sha256: Sha256): Identity {
   const { record, payload } = submission;
   const versions = { protocolVersion: submission.format, runtimeVersion: runtimeVersionFor(record) };
+  const plain = (contentHash: string, as: string | null): string =>
+    fingerprintOf(record, { protocolVersion: versions.protocolVersion, targetFileId, contentHash, parent: as }, sha256);
   const wrapped = (content: string, envelope: NonNullable<Identity['envelope']>, evidence: string): Identity => ({
     content,
     contentHash: sha256(content),
     ...versions,
     envelope,
     fingerprint: sha256(encodeCanonical({ evidence_domain: envelope, evidence_sha256: evidence, target_file_id: targetFileId })),
+    earlierFingerprint: earlierFingerprint(submission, parent, (payload, as) => plain(sha256(payload), as)),
   });
   if (!submission.encodable) {
     const inputs = invalidInputs(submission);
@@ -53,8 +59,14 @@ export function identityOf(submission: Submission, targetFileId: string, parent:
     contentHash,
     ...versions,
     envelope: null,
-    fingerprint: fingerprintOf(record, { protocolVersion: versions.protocolVersion, targetFileId, contentHash, parent }, sha256),
+    fingerprint: plain(contentHash, parent),
+    earlierFingerprint: null,
   };
+}
+
+/** Whether a key that is stored with this fingerprint stands for this very request (docs/spec/decoding.md). */
+export function isSameRequest({ fingerprint, earlierFingerprint }: Identity, stored: string): boolean {
+  return stored === fingerprint || stored === earlierFingerprint;
 }
 
 /** `request_fingerprint` of a payload that is stored as it is; malformed guards count as null. */
@@ -80,6 +92,19 @@ function fingerprintOf(
       parent_pdcp_log_id: parent,
     }),
   );
+}
+
+/** The fingerprint as if the record had been stored as plain canonical JSON; null when a lone surrogate forbids that. */
+function earlierFingerprint(
+  { record, rawMetadata }: Submission,
+  parent: string | null,
+  plain: (payload: string, parent: string | null) => string,
+): string | null {
+  const raw = rawMetadata?.parent_pdcp_log_id;
+  const unheld = raw === undefined ? null : (JSON.parse(raw) as JsonValue);
+  // A string with NUL is a parent as supplied; any other raw value is no string, or too long to be one.
+  const supplied = typeof unheld === 'string' && !isEncodableValue(unheld) ? unheld : parent;
+  return isWellFormedValue(record) && isWellFormedValue(supplied) ? plain(encodeCanonical(record), supplied) : null;
 }
 
 /** The `inputs` of an invalid-input envelope: every identity-bearing input as ASCII JSON text. */

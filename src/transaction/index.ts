@@ -6,7 +6,7 @@ export type { DiagnosticContext } from './diagnostic.ts';
 export { compareCodePoints, encodeAscii, encodeCanonical } from './encode.ts';
 export { evaluate } from './evaluate.ts';
 export type { Evaluation } from './evaluate.ts';
-export { identityOf } from './identity.ts';
+export { identityOf, isSameRequest } from './identity.ts';
 export type { Identity } from './identity.ts';
 export { member } from './json.ts';
 export type { JsonObject, JsonValue, Sha256 } from './json.ts';

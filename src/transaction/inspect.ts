@@ -21,16 +21,25 @@ export function depthOf(value: JsonValue, limit: number): number {
 
 /** True when no string and no key of the value holds a lone surrogate or NUL. Iterative. */
 export function isEncodableValue(value: JsonValue | undefined): boolean {
+  return everyText(value, isEncodable);
+}
+
+/** True when no string and no key of the value holds a lone surrogate: canonical JSON can represent it, NUL as an escape. */
+export function isWellFormedValue(value: JsonValue | undefined): boolean {
+  return everyText(value, (text) => text.isWellFormed());
+}
+
+function everyText(value: JsonValue | undefined, holds: (text: string) => boolean): boolean {
   const stack: (JsonValue | undefined)[] = [value];
   while (stack.length > 0) {
     const top = stack.pop();
     if (typeof top === 'string') {
-      if (!isEncodable(top)) return false;
+      if (!holds(top)) return false;
     } else if (Array.isArray(top)) {
       for (const inner of top) stack.push(inner);
     } else if (typeof top === 'object' && top !== null) {
       for (const name of Object.keys(top)) {
-        if (!isEncodable(name)) return false;
+        if (!holds(name)) return false;
         stack.push(top[name]);
       }
     }

@@ -10,8 +10,10 @@ import type { Format, MetadataName, Submission } from './types.ts';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const LEAST_INT4 = -2147483648;
 const MOST_INT4 = 2147483647;
-/** Text of these three makes the whole submission an encoding fault, like text of the record. */
-const TEXTUAL: readonly MetadataName[] = ['client_request_id', 'parent_pdcp_log_id', 'source'];
+/** Arguments beside the record. Unencodable text in them makes the whole submission an encoding fault, like text of the record. */
+const METADATA: readonly MetadataName[] = ['client_request_id', 'parent_pdcp_log_id', 'attempt', 'source', 'correlation_id'];
+/** Stands for a correlation id with unencodable text: it is judged, and kept nowhere. */
+const UNENCODABLE_MARK = encodeAscii('\0');
 
 /** The canonical lower-case form of a hyphenated UUID; null for anything else. */
 export function canonicalUuid(value: JsonValue | undefined): string | null {
@@ -22,14 +24,14 @@ export function canonicalUuid(value: JsonValue | undefined): string | null {
 export function prepareSubmission(format: Format, args: JsonObject): Submission {
   const record = recordOf(format, args);
   const recordEncodable = isEncodableValue(record);
+  const encodable = recordEncodable && METADATA.every((name) => isEncodableValue(member(args, name)));
   const raw: Partial<Record<MetadataName, string>> = {};
   const text = (name: MetadataName): string | null => {
     const value = member(args, name);
     if (isAbsent(value)) return null;
-    const fits = typeof value === 'string' && isEncodableValue(value);
-    if (fits && utf8Length(value) <= LIMITS.metadataBytes) return value;
-    // Cut, a long text still does not fit, and evidence keeps less of it. One with unencodable text is evidence as a whole.
-    raw[name] = encodeAscii(fits ? takeCodePoints(value, LIMITS.metadataBytes + 1) : value);
+    if (typeof value === 'string' && isEncodableValue(value) && utf8Length(value) <= LIMITS.metadataBytes) return value;
+    // Cut, a long text still does not fit, and evidence keeps less of it. Beside unencodable text everything is evidence as a whole.
+    raw[name] = encodeAscii(typeof value === 'string' && encodable ? takeCodePoints(value, LIMITS.metadataBytes + 1) : value);
     return null;
   };
   const integer = (name: MetadataName): number | null => {
@@ -43,12 +45,13 @@ export function prepareSubmission(format: Format, args: JsonObject): Submission 
   const parent = text('parent_pdcp_log_id');
   const attempt = integer('attempt');
   const source = text('source');
+  if (!isEncodableValue(member(args, 'correlation_id'))) raw.correlation_id = UNENCODABLE_MARK;
   return {
     format,
     targetFileId: canonicalUuid(member(record, 'target_file_id')),
     record,
     payload: recordEncodable ? encodeCanonical(record) : encodeAscii(record),
-    encodable: recordEncodable && TEXTUAL.every((name) => isEncodableValue(member(args, name))),
+    encodable,
     clientRequestId,
     parent,
     attempt,

@@ -33,18 +33,21 @@ export interface Submission {
   record: JsonObject;
   /** Canonical JSON of the record; ASCII-escaped when the record holds a lone surrogate or NUL. */
   payload: string;
-  /** False when the record, the key, the parent or the source holds a lone surrogate or NUL. */
+  /** False when any argument, invocation values included, holds a lone surrogate or NUL. */
   encodable: boolean;
   /** The four invocation values where they fit their typed parameter, else null (then in rawMetadata, unless absent). */
   clientRequestId: string | null;
   parent: string | null;
   attempt: number | null;
   source: string | null;
-  /** ASCII JSON text of each of the four that does not fit its parameter (text over 8,192 bytes does not); null when all fit. */
+  /**
+   * ASCII JSON text of each of the four that does not fit its parameter (text over 8,192 bytes does not), and a mark for a
+   * correlation id that holds unencodable text; null when there is none.
+   */
   rawMetadata: Partial<Record<MetadataName, string>> | null;
 }
 
-export type MetadataName = 'client_request_id' | 'parent_pdcp_log_id' | 'attempt' | 'source';
+export type MetadataName = 'client_request_id' | 'parent_pdcp_log_id' | 'attempt' | 'source' | 'correlation_id';
 
 interface ChangeCommon {
   /** 1-based position in the submission. */

@@ -119,7 +119,17 @@ begin
     from patchdiff_store.request_keys as k
     where k.target_file_id = p_target
     and k.client_request_id = p_client_request_id;
-    if v_key.kind = 'submission' and v_key.request_fingerprint = v_row.request_fingerprint then
+    if v_key.kind = 'submission' and v_key.request_fingerprint is null then
+      v_key.request_fingerprint := patchdiff_store.stored_fingerprint(p_target, v_key.log_sequence);
+    end if;
+
+    if v_key.kind = 'submission' and (
+      v_key.request_fingerprint = v_row.request_fingerprint
+      or (
+        v_envelope.stored is not null
+        and v_key.request_fingerprint = patchdiff_store.earlier_fingerprint(v_row, p_payload, v_parent, p_raw_metadata)
+      )
+    ) then
       return patchdiff_store.recall_attempt(v_locked, v_key.log_sequence);
     end if;
   end if;

@@ -27,7 +27,7 @@ begin
 
   if (p_record is null and patchdiff_store.holds_unencodable(p_payload)) or exists (
     select from jsonb_each_text(p_raw_metadata) as m(name, value)
-    where m.name <> 'attempt' and patchdiff_store.holds_unencodable(m.value)
+    where patchdiff_store.holds_unencodable(m.value)
   ) then
     v_envelope.record := coalesce(
       p_record,

@@ -1,5 +1,6 @@
 -- Whether p_raw_metadata holds only what it is for: ASCII JSON text of the four invocation values where they do not fit
--- their typed parameters, and none that is given twice. Null when it is null.
+-- their typed parameters, none that is given twice, and of a correlation id that holds unencodable text. Null when it is
+-- null.
 create or replace function patchdiff_store.is_raw_metadata (
   p_raw_metadata jsonb,
   p_client_request_id text,
@@ -27,7 +28,7 @@ begin
 
   return (
     select coalesce(bool_and(
-      m.name in ('client_request_id', 'parent_pdcp_log_id', 'attempt', 'source')
+      m.name in ('client_request_id', 'parent_pdcp_log_id', 'attempt', 'source', 'correlation_id')
       and jsonb_typeof(m.value) = 'string'
       and octet_length(m.value #>> '{}') = char_length(m.value #>> '{}')
       and patchdiff_store.is_json(m.value #>> '{}') is not false

@@ -11,24 +11,15 @@ create or replace function patchdiff_store.request_fingerprint (
   immutable
 as $$
 begin
-  return patchdiff_store.sha256_hex(convert_to(
-    case
-      when p_evidence_format is not null then concat(
-        '{"evidence_domain":"', p_evidence_format,
-        '","evidence_sha256":"', p_evidence_sha256,
-        '","target_file_id":"', p_attempt.target_file_id, '"}'
-      )
-      else concat(
-        '{"expected_current_hash":', coalesce(to_json(p_attempt.expected_current_hash)::text, 'null'),
-        ',"expected_target_version":', coalesce(p_attempt.expected_target_version::text, 'null'),
-        ',"parent_pdcp_log_id":', coalesce(to_json(p_parent)::text, 'null'),
-        ',"pdcp_content_hash":"', p_attempt.pdcp_content_hash,
-        '","protocol_version":"', p_attempt.protocol_version,
-        '","target_file_id":"', p_attempt.target_file_id, '"}'
-      )
-    end,
-    'UTF8'
-  ));
+  if p_evidence_format is null then
+    return patchdiff_store.record_fingerprint(p_attempt, to_json(p_parent)::text);
+  end if;
+
+  return patchdiff_store.sha256_hex(convert_to(concat(
+    '{"evidence_domain":"', p_evidence_format,
+    '","evidence_sha256":"', p_evidence_sha256,
+    '","target_file_id":"', p_attempt.target_file_id, '"}'
+  ), 'UTF8'));
 end;
 $$;
 

@@ -8,8 +8,8 @@ const LETTERS = ['a', 'b', 'a', '\n', 'é', '漢', '𝒳', '"', '\\', '\t', 'x',
 const FIELDS = ['op', 'match', 'replace', 'start', 'end', 'expected_text', 'expected_before', 'expected_after', 'occurrence_index']
   .concat(['anchor_before', 'anchor_after', 'change_id', 'rationale', 'risk', 'zz', 'éé', '__proto__', 'y'.repeat(80)]);
 const TOP_FIELDS = ['zz', 'format', 'operations', 'edits', 'region_hint', '\u{1f600}', '\ue000', 'n\0l'];
-const BAD_KEYS: JsonValue[] = ['bad key', '', 'é', 'x'.repeat(129), 'k'.repeat(8192), 'k'.repeat(8193), 5, '\ud800', ['\0'], { a: '\udc00' }];
-const ODD: JsonValue[] = [null, true, false, 0, -1, 1.5, 5, 1e22, 1e300, 9007199254740992, 9007199254740991, 2147483648, '', ' ', '\u3000'];
+const BAD_KEYS: JsonValue[] = ['bad key', '', 'é', 'x'.repeat(129), 'k'.repeat(8192), 'k'.repeat(8193), 5, Infinity, '\ud800', ['\0'], { a: '\udc00' }];
+const ODD: JsonValue[] = [null, true, false, 0, -1, 1.5, 5, 1e22, 1e300, 9007199254740992, 9007199254740991, 2147483648, '', ' ', '\u3000'].concat(-0);
 const ODDER: JsonValue[] = ['x', '{path}', '\ud800', 'a\0b', [], {}, [1], { a: { b: [1, 'é'] } }, '\u0085', 'low', 'a'.repeat(70), 'chg_001'];
 const LONG: JsonValue[] = ['𝒳'.repeat(256), '𝒳'.repeat(257), 'é'.repeat(4096), 'é'.repeat(4097), 'a'.repeat(8193)];
 
@@ -22,6 +22,8 @@ export interface Document {
 }
 
 const odd = (random: Random): JsonValue => random.pick(random.chance(0.1) ? LONG : random.chance(0.5) ? ODD : ODDER);
+/** Also what no record carries as a number: in these places only the kind of the value matters. */
+const odder = (random: Random): JsonValue => (random.chance(0.1) ? random.pick([Infinity, -Infinity]) : odd(random));
 const letters = (random: Random, count: number): string => random.text(LETTERS, count);
 
 /** A document: few letters, many letters, or nearly one letter. */
@@ -115,9 +117,10 @@ function invocation(random: Random, document: Document, number: number): JsonObj
     const parent = random.pick(document.rejected);
     args['parent_pdcp_log_id'] = random.pick([parent, parent, parent.toUpperCase(), `{${parent}}`]);
   }
-  if (random.chance(0.06)) args['parent_pdcp_log_id'] = odd(random);
-  if (random.chance(0.1)) args['attempt'] = random.chance(0.5) ? odd(random) : 1 + random.below(5);
-  if (random.chance(0.06)) args['source'] = odd(random);
+  if (random.chance(0.06)) args['parent_pdcp_log_id'] = odder(random);
+  if (random.chance(0.1)) args['attempt'] = random.chance(0.5) ? odder(random) : 1 + random.below(5);
+  if (random.chance(0.06)) args['source'] = odder(random);
+  if (random.chance(0.05)) args['correlation_id'] = odder(random);
   return args;
 }
 
@@ -127,12 +130,12 @@ export function randomSubmission(random: Random, document: Document, number: num
   const args: JsonObject = {
     target_file_id: random.chance(0.1) ? document.id.toUpperCase() : document.id,
     intent: random.chance(0.05) ? random.pick<JsonValue>(['', ' ', '\ufeff', '\u2003', 5, null]) : 'i ü',
-    expected_target_version: random.chance(0.95) ? document.version : random.pick<JsonValue>([null, document.version + 1, odd(random)]),
+    expected_target_version: random.chance(0.95) ? document.version : random.pick<JsonValue>([null, document.version + 1, odder(random)]),
     ...invocation(random, document, number),
   };
   if (random.chance(0.3) || args['expected_target_version'] === null) {
     const hash = sha256(document.content);
-    args['expected_current_hash'] = random.chance(0.9) ? hash : random.pick<JsonValue>([sha256('x'), odd(random), hash.toUpperCase()]);
+    args['expected_current_hash'] = random.chance(0.9) ? hash : random.pick<JsonValue>([sha256('x'), odder(random), hash.toUpperCase()]);
   }
   if (format === 'patchdiff-tx/3') args['replacement'] = random.chance(0.05) ? odd(random) : letters(random, random.below(300));
   else args[format === 'patchdiff-tx/1' ? 'edits' : 'operations'] = randomItems(random, format, document);
