@@ -27,6 +27,7 @@ alter table patchdiff_store.request_keys validate constraint request_keys_save_h
 --! include patchdiff_store/claimed_reason.sql
 --! include patchdiff_store/attempt_encoding.sql
 --! include patchdiff_store/ledger_encoding.sql
+--! include patchdiff_store/ledger_row.sql
 --! include patchdiff_store/append_attempt.sql
 --! include patchdiff_store/changes_json.sql
 --! include patchdiff_store/claim_json.sql
@@ -45,6 +46,7 @@ alter table patchdiff_store.request_keys validate constraint request_keys_save_h
 --! include patchdiff_store/envelope_of.sql
 --! include patchdiff_store/guard_fault.sql
 --! include patchdiff_store/head_of_content.sql
+--! include patchdiff_store/canonical_record.sql
 --! include patchdiff_store/canonical_object.sql
 --! include patchdiff_store/is_canonical.sql
 --! include patchdiff_store/is_sound.sql
@@ -53,6 +55,9 @@ alter table patchdiff_store.request_keys validate constraint request_keys_save_h
 --! include patchdiff_store/raw_values.sql
 --! include patchdiff_store/lf.sql
 --! include patchdiff_store/are_readable_items.sql
+--! include patchdiff_store/canonical_item.sql
+--! include patchdiff_store/is_well_formed.sql
+--! include patchdiff_store/read_plain_item.sql
 --! include patchdiff_store/read_operations.sql
 --! include patchdiff_store/changes_of.sql
 --! include patchdiff_store/receipt_of.sql
@@ -71,6 +76,11 @@ alter table patchdiff_store.request_keys validate constraint request_keys_save_h
 --! include patchdiff_store/scan_occurrences.sql
 --! include patchdiff_store/nth_occurrence.sql
 --! include patchdiff_store/prefix_chars.sql
+--! include patchdiff_store/is_only_at.sql
+--! include patchdiff_store/walk_of.sql
+--! include patchdiff_store/walk_single.sql
+--! include patchdiff_store/walk_each.sql
+--! include patchdiff_store/is_intact.sql
 --! include patchdiff_store/walk_masked.sql
 --! include patchdiff_store/walk_claimed.sql
 --! include patchdiff_store/consumer_of.sql

@@ -55,7 +55,7 @@ function randomEdits(random: Random): Edits {
   return { content, edits, starts };
 }
 
-async function walk(name: 'walk_masked' | 'walk_claimed', { content, edits, starts }: Edits): Promise<JsonObject | null> {
+async function walk(name: 'walk_masked' | 'walk_claimed' | 'walk_each', { content, edits, starts }: Edits): Promise<JsonObject | null> {
   const { rows } = await admin.query<{ walk: JsonObject | null }>(
     `select case when (w).after_hash is not null then row_to_json(w) end as walk
      from (
@@ -77,7 +77,7 @@ test('the masked walk says the same as the exact one, or nothing', async () => {
     const truth = evaluate(submission, content, sha256);
     const starts = truth.verdict === 'accepted' ? truth.applied.resolvedStarts : planned.starts;
     const fast = await walk('walk_masked', { ...planned, starts });
-    const exact = await walk('walk_claimed', { ...planned, starts });
+    const exact = await walk('walk_each', { ...planned, starts });
     if (truth.verdict === 'accepted') expect(exact?.['after_hash'], content).toBe(truth.applied.afterHash);
     else expect(exact, content).toBeNull();
     if (fast !== null) expect(fast).toEqual(exact);
@@ -87,6 +87,31 @@ test('the masked walk says the same as the exact one, or nothing', async () => {
   // Both kinds must keep occurring for the comparison to mean something.
   expect(masked).toBeGreaterThan(80);
   expect(refused).toBeGreaterThan(40);
+});
+
+test('the walk of one match says the same as the exact one', async () => {
+  const random = new Random(17);
+  const seen = { accepted: 0, refused: 0, lied: 0 };
+  for (let round = 0; round < 500; round += 1) {
+    const letters = random.pick([['a', 'b'], ['a', 'é', '漢', '𝒳', '\n', 'b'], ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', '𝒳']]);
+    const points = [...random.text(letters, 1 + random.below(random.chance(0.3) ? 400 : 60))];
+    const from = random.below(points.length);
+    const match = points.slice(from, from + 1 + random.below(random.chance(0.3) ? 120 : 12)).join('');
+    const content = points.join('');
+    const edits = [{ match, replace: random.chance(0.2) ? match : random.text(letters, random.below(9)) }];
+    const submission = prepareSubmission('patchdiff-tx/1', { target_file_id: ID, intent: 'i', expected_target_version: 0, edits });
+    const truth = evaluate(submission, content, sha256);
+    const bytes = Buffer.byteLength(content);
+    const start = random.chance(0.1) ? random.below(bytes + 3) - 1 : Buffer.byteLength(points.slice(0, from).join(''));
+    const single = await walk('walk_claimed', { content, edits, starts: [start] });
+    expect(single, content).toEqual(await walk('walk_each', { content, edits, starts: [start] }));
+    if (truth.verdict === 'rejected') expect(single, content).toBeNull();
+    else if (truth.applied.resolvedStarts[0] === start) expect(single?.['after_hash'], content).toBe(truth.applied.afterHash);
+    else expect(single, content).toBeNull();
+    seen[truth.verdict === 'rejected' ? 'refused' : single === null ? 'lied' : 'accepted'] += 1;
+  }
+  // Each must keep occurring for the comparison to mean something.
+  expect(Math.min(...Object.values(seen))).toBeGreaterThan(10);
 });
 
 /** Starts of all overlapping occurrences, in bytes of an ASCII text. */

@@ -6,7 +6,7 @@ create or replace function patchdiff_store.canonical_object (
 )
   returns text
   language sql
-  immutable
+  stable
 as $$
   select case
     when bool_and(v.member is not null) then '{' || string_agg(v.member, ',' order by e.key collate "C") || '}'

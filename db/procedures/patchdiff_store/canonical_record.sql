@@ -9,7 +9,7 @@ create or replace function patchdiff_store.canonical_record (
 )
   returns text
   language sql
-  immutable
+  stable
 as $$
   select concat(
     '{',
@@ -20,8 +20,11 @@ as $$
     ',"intent":', to_json(p_record ->> 'intent'),
     case p_record ->> 'format'
       when 'patchdiff-tx/2' then ',"operations":' || p_items
-      when 'patchdiff-tx/3' then ',"operations":[{"op":"replace_all","replace":' || to_json(p_replacement)::text || '}]'
+      when 'patchdiff-tx/3' then ',"operations":[{"op":"replace_all","replace":'
     end,
+    -- In pieces of its own: joined to something else it would be copied once more, and it may be the whole document.
+    to_json(p_replacement),
+    case p_record ->> 'format' when 'patchdiff-tx/3' then '}]' end,
     ',"target_file_id":', to_json(p_record ->> 'target_file_id'),
     '}'
   )

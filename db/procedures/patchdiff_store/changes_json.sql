@@ -4,9 +4,18 @@ create or replace function patchdiff_store.changes_json (
 )
   returns json
   language plpgsql
-  immutable
+  stable
 as $$
 begin
+  if cardinality(p_walk.change_id) = 1 then
+    return json_build_array(json_build_object(
+      'ordinal', 1, 'change_id', p_walk.change_id[1], 'operation', p_walk.operation[1], 'span_start', p_walk.span_start[1],
+      'span_end', p_walk.span_end[1], 'matched_chars', p_walk.matched_chars[1],
+      'replacement_chars', p_walk.replacement_chars[1], 'matched_sha256', p_walk.matched_sha256[1],
+      'replacement_sha256', p_walk.replacement_sha256[1]
+    ));
+  end if;
+
   return (
     select json_agg(f)
     from (

@@ -6,7 +6,7 @@ create or replace function patchdiff_store.claim_json (
 )
   returns text
   language sql
-  immutable
+  stable
 as $$
   select concat(
     '{"verdict":', to_json(p_verdict),

@@ -40,6 +40,8 @@ declare
   v_malformed text;
   v_key patchdiff_store.request_keys;
   v_content bytea;
+  v_is_stale boolean;
+  v_is_intact boolean;
   v_is_judged boolean := false;
   v_is_verified boolean := false;
   v_walk patchdiff_store.walk;
@@ -162,15 +164,21 @@ begin
     v_is_judged := true;
     if v_fault.failure_reason is null then
       -- Applicability: the verdict depends on the content alone.
-      select convert_to(t.current_content, 'UTF8')
-      into strict v_content
-      from patchdiff_store.cloud_target_files as t
-      where t.target_file_id = p_target;
+      v_is_stale := p_verdict = 'none' or (p_verdict <> 'derive' and p_base_hash is distinct from v_locked.current_hash);
+      -- Replacing everything needs no content but its hash.
+      select patchdiff_store.is_intact(v_locked, c.content), case when v_is_stale or v_replacement is null then c.content end
+      into strict v_is_intact, v_content
+      from (
+        select convert_to(t.current_content, 'UTF8') as content
+        from patchdiff_store.cloud_target_files as t
+        where t.target_file_id = p_target
+        offset 0
+      ) as c;
 
-      if not patchdiff_store.is_intact(v_locked, v_content) then
+      if not v_is_intact then
         v_fault := patchdiff_store.fault_of('content_diverged');
         v_is_judged := false;
-      elsif p_verdict = 'none' or (p_verdict <> 'derive' and p_base_hash is distinct from v_locked.current_hash) then
+      elsif v_is_stale then
         return patchdiff_store.stale_receipt(v_locked, v_row.request_fingerprint, v_content);
       else
         if p_verdict = 'accepted' and (v_is_sound or patchdiff_store.is_canonical(p_payload, v_record)) then
@@ -217,20 +225,19 @@ begin
     v_row.validation_stage := 'accepted';
     v_row.after_version := v_locked.version + 1;
     v_row.after_hash := v_walk.after_hash;
-    -- Taken out, so that the walk can be handed on without copying it.
-    v_content := v_walk.after_content;
-    v_walk.after_content := null;
     v_row.warnings := patchdiff_store.warnings_of(v_walk, v_locked.current_hash, p_warnings)::json;
     v_locked.version := v_row.after_version;
     v_locked.current_hash := v_row.after_hash;
     update patchdiff_store.cloud_target_files as t
-    set current_content = convert_from(v_content, 'UTF8'),
+    set current_content = convert_from(v_walk.after_content, 'UTF8'),
         current_hash = v_walk.after_hash,
         version = v_row.after_version,
-        content_bytes = octet_length(v_content),
+        content_bytes = octet_length(v_walk.after_content),
         content_chars = v_walk.after_chars,
         updated_at = clock_timestamp()
     where t.target_file_id = p_target;
+    -- Taken out, so that the walk can be handed on without copying it.
+    v_walk.after_content := null;
   else
     v_head := patchdiff_store.head_of_content(p_target);
     if v_fault.context_kind is null then

@@ -6,7 +6,7 @@ create or replace function patchdiff_store.is_canonical (
 )
   returns boolean
   language plpgsql
-  immutable
+  stable
 as $$
 declare
   v_container text := case p_record ->> 'format' when 'patchdiff-tx/1' then 'edits' else 'operations' end;

@@ -6,7 +6,7 @@ create or replace function patchdiff_store.is_intact (
 )
   returns boolean
   language sql
-  immutable
+  stable
 as $$
   select patchdiff_store.sha256_hex(p_content) = p_locked.current_hash
     and p_locked.version = p_locked.accepted_version

@@ -1,8 +1,7 @@
 -- The items of a tx/1 or tx/2 record as parallel arrays, with their canonical JSON and the verdict whether the decoder
 -- would pass them all (docs/spec/decoding.md, I1 to I12; ids default by position). Nothing here raises, whatever
 -- the items are; decode_record names the fault when well_formed is false.
--- canonical leaves null members out; equality of the payload with it proves types, key order and the absence of other
--- keys. Numbers are cut to 20 digits, so that nothing nested slips through in their place.
+-- canonical leaves null members out (canonical_item).
 -- This is the hot path: one query for what every item has, one more for what only spans and selectors have.
 create or replace function patchdiff_store.read_operations (
   p_items jsonb,
@@ -10,43 +9,23 @@ create or replace function patchdiff_store.read_operations (
 )
   returns patchdiff_store.operations
   language plpgsql
-  immutable
+  stable
 as $$
 declare
   v_operations patchdiff_store.operations;
   v_has_more boolean;
   v_is_well_formed boolean;
 begin
+  if jsonb_array_length(p_items) = 1 then
+    v_operations := patchdiff_store.read_plain_item(p_items -> 0, p_format);
+    if v_operations.canonical is not null then
+      return v_operations;
+    end if;
+  end if;
+
   select
-    string_agg(concat(
-      '{',
-      '"anchor_after":' || to_json(i.item ->> 'anchor_after')::text || ',',
-      '"anchor_before":' || to_json(i.item ->> 'anchor_before')::text || ',',
-      '"change_id":' || to_json(i.item ->> 'change_id')::text || ',',
-      '"end":' || left(i.item ->> 'end', 20) || ',',
-      '"expected_after":' || to_json(i.item ->> 'expected_after')::text || ',',
-      '"expected_before":' || to_json(i.item ->> 'expected_before')::text || ',',
-      '"expected_text":' || to_json(i.item ->> 'expected_text')::text || ',',
-      '"match":' || to_json(i.item ->> 'match')::text || ',',
-      '"occurrence_index":' || left(i.item ->> 'occurrence_index', 20) || ',',
-      '"op":' || to_json(i.item ->> 'op')::text || ',',
-      '"rationale":' || to_json(i.item ->> 'rationale')::text || ',',
-      '"replace":' || to_json(i.item ->> 'replace')::text,
-      ',"risk":' || to_json(i.item ->> 'risk')::text,
-      ',"start":' || left(i.item ->> 'start', 20),
-      '}'
-    ), ','),
-    bool_and(coalesce(
-      i.item ->> 'replace' is not null
-      and case p_format when 'patchdiff-tx/1' then not i.item ? 'op' else i.item ->> 'op' in ('match', 'span') end
-      and (i.item ->> 'change_id' is null or i.item ->> 'change_id' ~ '\A[A-Za-z0-9_.:-]{1,64}\Z')
-      and (i.item ->> 'rationale' is null or not patchdiff_store.is_blank(i.item ->> 'rationale'))
-      and coalesce(char_length(i.item ->> 'rationale'), 0) <= 4096
-      and (i.item ->> 'risk' is null or i.item ->> 'risk' in ('low', 'medium', 'high'))
-      and case i.item ->> 'op' when 'span' then i.item ->> 'expected_text' is not null
-        else i.item ->> 'match' <> '' and char_length(i.item ->> 'match') <= 65536 end,
-      false
-    )),
+    string_agg(patchdiff_store.canonical_item(i.item), ','),
+    bool_and(patchdiff_store.is_well_formed(i.item, p_format)),
     bool_or(i.item ?| '{op,occurrence_index,anchor_before,anchor_after,start,end,expected_text,expected_before,expected_after}'),
     array_agg(coalesce(i.item ->> 'op', 'match')),
     array_agg(coalesce(

@@ -1,8 +1,7 @@
 -- Applies the operations of a decoded record at the starts a caller claims, believing none of them: every start, match,
--- expected text, selector and uniqueness is checked here, in order, against the buffer as it stands. Anything that
--- does not hold gives null, and walk_found then derives the truth. p_starts are byte offsets, one an operation.
--- Uniqueness: the bytes at the start equal the match, and the text before its last and after its first character
--- does not hold it. Many edits of a big document go through walk_masked first, which gives the same or null.
+-- expected text, selector and uniqueness is checked, in order, against the buffer as it stands. Anything that does not
+-- hold gives null, and walk_found then derives the truth. p_starts are byte offsets, one an operation.
+-- walk_each does it; one plain match goes by walk_single and many edits of a big document by walk_masked, which give the same.
 create or replace function patchdiff_store.walk_claimed (
   p_content bytea,
   p_chars integer,
@@ -11,48 +10,11 @@ create or replace function patchdiff_store.walk_claimed (
 )
   returns patchdiff_store.walk
   language plpgsql
-  immutable
+  stable
 as $$
 declare
   v_walk patchdiff_store.walk;
-  v_buffer bytea;
-  v_bytes integer := octet_length(p_content);
-  v_chars integer := p_chars;
-  v_mark_bytes integer := 0;
-  v_mark_chars integer := 0;
   v_count integer := cardinality(p_operations.operation);
-  v_operation text[] := p_operations.operation;
-  v_matched text[] := p_operations.matched;
-  v_replacement text[] := p_operations.replacement;
-  v_index bigint[] := p_operations.occurrence_index;
-  v_anchor_before text[] := p_operations.anchor_before;
-  v_anchor_after text[] := p_operations.anchor_after;
-  v_from bigint[] := p_operations.span_start;
-  v_to bigint[] := p_operations.span_end;
-  v_before text[] := p_operations.expected_before;
-  v_after text[] := p_operations.expected_after;
-  v_starts integer[] := p_starts;
-  v_span_start integer[];
-  v_span_end integer[];
-  v_matched_chars integer[];
-  v_replacement_chars integer[];
-  v_deleted integer[];
-  v_inserted integer[];
-  v_text text;
-  v_old bytea;
-  v_new bytea;
-  v_length integer;
-  v_start integer;
-  v_start_chars integer;
-  v_old_chars integer;
-  v_new_chars integer;
-  v_low integer;
-  v_high integer;
-  v_context bytea;
-  v_first integer;
-  v_last integer;
-  v_matched_sha256 text[];
-  v_replacement_sha256 text[];
 begin
   if array_lower(p_starts, 1) is distinct from 1
     or array_ndims(p_starts) <> 1
@@ -62,138 +24,19 @@ begin
     return null;
   end if;
 
-  if v_count > 2 and v_bytes::bigint * v_count >= 1000000 then
-    v_walk := patchdiff_store.walk_masked(p_content, p_chars, p_operations, p_starts);
-    if v_walk.after_content is not null then
-      return v_walk;
+  -- read_operations leaves these arrays null when no item is a span or has a selector.
+  if p_operations.span_start is null then
+    if v_count = 1 then
+      return patchdiff_store.walk_single(p_content, p_chars, p_operations, p_starts[1]);
+    elsif v_count > 2 and octet_length(p_content)::bigint * v_count >= 1000000 then
+      v_walk := patchdiff_store.walk_masked(p_content, p_chars, p_operations, p_starts);
+      if v_walk.after_content is not null then
+        return v_walk;
+      end if;
     end if;
   end if;
 
-  v_buffer := p_content;
-  for v_i in 1..v_count loop
-    v_start := v_starts[v_i];
-    v_text := v_matched[v_i];
-    v_old := convert_to(v_text, 'UTF8');
-    v_new := convert_to(v_replacement[v_i], 'UTF8');
-    v_length := octet_length(v_old);
-    v_old_chars := length(v_old, 'UTF8');
-    v_new_chars := length(v_new, 'UTF8');
-
-    if v_start < 0 or v_start > v_bytes - v_length or substring(v_buffer from v_start + 1 for v_length) <> v_old then
-      return null;
-    end if;
-
-    if v_operation[v_i] = 'match' then
-      v_low := 0;
-      v_high := v_bytes;
-      if v_anchor_before[v_i] is not null then
-        v_context := convert_to(v_anchor_before[v_i], 'UTF8');
-        v_low := patchdiff_store.next_occurrence(v_buffer, v_context, 0, v_start) + octet_length(v_context);
-        if v_low is null or v_low > v_start then
-          return null;
-        end if;
-      end if;
-
-      if v_anchor_after[v_i] is not null then
-        v_high := patchdiff_store.last_occurrence(v_buffer, convert_to(v_anchor_after[v_i], 'UTF8'));
-        if v_high is null or v_high < v_start + v_length then
-          return null;
-        end if;
-      end if;
-
-      if v_index[v_i] is not null then
-        if patchdiff_store.nth_occurrence(v_buffer, v_old, v_index[v_i]) is distinct from v_start then
-          return null;
-        end if;
-      else
-        v_first := octet_length(left(v_text, 1));
-        v_last := v_start + v_length - octet_length(right(v_text, 1));
-        if v_length > 64 then
-          if not patchdiff_store.is_absent(
-              convert_from(substring(v_buffer from v_low + 1 for v_last - v_low), 'UTF8'), v_text)
-            or not patchdiff_store.is_absent(
-              convert_from(substring(v_buffer from v_start + v_first + 1 for v_high - v_start - v_first), 'UTF8'), v_text)
-          then
-            return null;
-          end if;
-        elsif strpos(convert_from(substring(v_buffer from v_low + 1 for v_last - v_low), 'UTF8'), v_text) > 0
-          or strpos(
-            convert_from(substring(v_buffer from v_start + v_first + 1 for v_high - v_start - v_first), 'UTF8'), v_text) > 0
-        then
-          return null;
-        end if;
-      end if;
-
-      v_start_chars := case
-        when v_bytes = v_chars then v_start
-        else patchdiff_store.prefix_chars(v_buffer, v_start, v_mark_bytes, v_mark_chars, v_bytes, v_chars)
-      end;
-    else
-      if v_from[v_i] > v_to[v_i] or v_to[v_i] > v_chars or v_to[v_i] - v_from[v_i] <> v_old_chars
-        or (v_start < v_bytes and get_byte(v_buffer, v_start) & 192 = 128)
-      then
-        return null;
-      end if;
-
-      v_start_chars :=
-        patchdiff_store.prefix_chars(v_buffer, v_start, v_mark_bytes, v_mark_chars, v_bytes, v_chars);
-      if v_start_chars <> v_from[v_i] then
-        return null;
-      end if;
-
-      if v_before[v_i] is not null then
-        v_context := convert_to(v_before[v_i], 'UTF8');
-        if octet_length(v_context) > v_start
-          or substring(v_buffer from v_start - octet_length(v_context) + 1 for octet_length(v_context)) <> v_context
-        then
-          return null;
-        end if;
-      end if;
-
-      if v_after[v_i] is not null then
-        v_context := convert_to(v_after[v_i], 'UTF8');
-        if substring(v_buffer from v_start + v_length + 1 for octet_length(v_context)) <> v_context then
-          return null;
-        end if;
-      end if;
-    end if;
-
-    v_buffer := overlay(v_buffer placing v_new from v_start + 1 for v_length);
-    v_bytes := v_bytes - v_length + octet_length(v_new);
-    v_chars := v_chars - v_old_chars + v_new_chars;
-    v_mark_bytes := v_start;
-    v_mark_chars := v_start_chars;
-    v_span_start[v_i] := v_start_chars;
-    v_span_end[v_i] := v_start_chars + v_old_chars;
-    v_matched_chars[v_i] := v_old_chars;
-    v_replacement_chars[v_i] := v_new_chars;
-    v_deleted[v_i] := v_length;
-    v_inserted[v_i] := octet_length(v_new);
-    v_matched_sha256[v_i] := patchdiff_store.sha256_hex(v_old);
-    v_replacement_sha256[v_i] := patchdiff_store.sha256_hex(v_new);
-  end loop;
-
-  if v_bytes > 16777216 then
-    return null;
-  end if;
-
-  v_walk.change_id := p_operations.change_id;
-  v_walk.operation := p_operations.operation;
-  v_walk.rationale := p_operations.rationale;
-  v_walk.risk := p_operations.risk;
-  v_walk.matched_sha256 := v_matched_sha256;
-  v_walk.replacement_sha256 := v_replacement_sha256;
-  v_walk.after_content := v_buffer;
-  v_walk.after_chars := v_chars;
-  v_walk.after_hash := patchdiff_store.sha256_hex(v_buffer);
-  v_walk.span_start := v_span_start;
-  v_walk.span_end := v_span_end;
-  v_walk.matched_chars := v_matched_chars;
-  v_walk.replacement_chars := v_replacement_chars;
-  v_walk.start_byte := v_starts;
-  v_walk.deleted_bytes := v_deleted;
-  v_walk.inserted_bytes := v_inserted;
-  return v_walk;
+  return patchdiff_store.walk_each(p_content, p_chars, p_operations, p_starts);
 end;
 $$;
 

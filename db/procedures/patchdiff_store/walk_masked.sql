@@ -11,66 +11,52 @@ create or replace function patchdiff_store.walk_masked (
 )
   returns patchdiff_store.walk
   language plpgsql
-  immutable
+  stable
 as $$
 declare
-  v_walk patchdiff_store.walk;
+  v_walk patchdiff_store.walk := patchdiff_store.walk_of(p_operations);
   v_matched text[] := p_operations.matched;
   v_replacement text[] := p_operations.replacement;
   v_starts integer[] := p_starts;
-  v_count integer := cardinality(p_operations.operation);
+  v_matched_chars integer[] := v_walk.matched_chars;
+  v_replacement_chars integer[] := v_walk.replacement_chars;
+  v_deleted integer[] := v_walk.deleted_bytes;
+  v_inserted integer[] := v_walk.inserted_bytes;
+  v_count integer := cardinality(p_operations.matched);
   v_bytes integer := octet_length(p_content);
   v_is_ascii boolean := octet_length(p_content) = p_chars;
   v_widest integer;
   v_old bytea;
-  v_new bytea;
   v_length integer;
-  v_old_chars integer;
-  v_new_chars integer;
   v_start integer;
   v_left bytea;
   v_right bytea;
-  v_piece bytea;
   v_end integer := 0;
   v_end_chars integer := 0;
   v_shift integer := 0;
   v_shift_chars integer := 0;
   v_olds bytea := '';
   v_news bytea := '';
-  v_text text;
   v_from integer;
-  v_old_bytes bytea[];
-  v_kept bytea[];
-  v_result bytea[];
+  v_is_absent boolean;
+  v_piece_start integer[];
+  v_piece_length integer[];
   v_place integer[];
   v_news_end integer[];
   v_span_start integer[];
   v_span_end integer[];
-  v_matched_chars integer[];
-  v_replacement_chars integer[];
-  v_deleted integer[];
-  v_inserted integer[];
-  v_matched_sha256 text[];
-  v_replacement_sha256 text[];
 begin
-  select max(octet_length(t.matched))
+  select max(octet_length(m.text))
   into v_widest
-  from unnest(
-    p_operations.operation, p_operations.matched, p_operations.occurrence_index,
-    p_operations.anchor_before, p_operations.anchor_after
-  ) as t(operation, matched, occurrence_index, anchor_before, anchor_after)
-  having bool_and(
-    t.operation = 'match' and t.occurrence_index is null and t.anchor_before is null and t.anchor_after is null
-    and strpos(t.matched, E'\x01') = 0
-  );
-  if v_widest is null or v_widest > 512 then
+  from unnest(v_matched) as m(text)
+  having bool_and(strpos(m.text, E'\x01') = 0);
+  if v_widest is null or v_widest > 512 or p_operations.span_start is not null then
     return null;
   end if;
 
   for v_i in 1..v_count loop
     v_old := convert_to(v_matched[v_i], 'UTF8');
-    v_new := convert_to(v_replacement[v_i], 'UTF8');
-    v_length := octet_length(v_old);
+    v_length := v_deleted[v_i];
     if v_starts[v_i] not between 0 and 33554432 then
       return null;
     end if;
@@ -83,53 +69,40 @@ begin
       return null;
     end if;
 
-    v_old_chars := length(v_old, 'UTF8');
-    v_new_chars := length(v_new, 'UTF8');
-    v_piece := substring(p_content from v_end + 1 for v_start - v_end);
-    v_kept[v_i] := v_piece;
-    v_result[2 * v_i - 1] := v_piece;
-    v_result[2 * v_i] := v_new;
-
+    v_piece_start[v_i] := v_end;
+    v_piece_length[v_i] := v_start - v_end;
     v_left := substring(
       p_content from greatest(v_start - v_widest + 1, 0) + 1 for v_start - greatest(v_start - v_widest + 1, 0));
     v_right := substring(p_content from v_start + v_length + 1 for v_widest - 1);
     v_place[v_i] := octet_length(v_olds) + octet_length(v_left) + 1;
     v_olds := v_olds || v_left || v_old || v_right || '\x01';
-    v_news := v_news || v_left || v_new || v_right || '\x01';
+    v_news := v_news || v_left || convert_to(v_replacement[v_i], 'UTF8') || v_right || '\x01';
     v_news_end[v_i] := octet_length(v_news);
-    v_old_bytes[v_i] := v_old;
 
-    v_end_chars := v_end_chars + case when v_is_ascii then v_start - v_end else length(v_piece, 'UTF8') end;
+    v_end_chars := v_end_chars + case
+      when v_is_ascii then v_start - v_end
+      else length(substring(p_content from v_end + 1 for v_start - v_end), 'UTF8')
+    end;
     v_span_start[v_i] := v_end_chars + v_shift_chars;
-    v_span_end[v_i] := v_end_chars + v_shift_chars + v_old_chars;
-    v_matched_chars[v_i] := v_old_chars;
-    v_replacement_chars[v_i] := v_new_chars;
-    v_deleted[v_i] := v_length;
-    v_inserted[v_i] := octet_length(v_new);
-    v_matched_sha256[v_i] := patchdiff_store.sha256_hex(v_old);
-    v_replacement_sha256[v_i] := patchdiff_store.sha256_hex(v_new);
     v_end := v_start + v_length;
-    v_end_chars := v_end_chars + v_old_chars;
-    v_shift := v_shift + octet_length(v_new) - v_length;
-    v_shift_chars := v_shift_chars + v_new_chars - v_old_chars;
+    v_end_chars := v_end_chars + v_matched_chars[v_i];
+    v_span_end[v_i] := v_end_chars + v_shift_chars;
+    v_shift := v_shift + v_inserted[v_i] - v_length;
+    v_shift_chars := v_shift_chars + v_replacement_chars[v_i] - v_matched_chars[v_i];
   end loop;
 
-  v_piece := substring(p_content from v_end + 1);
-  v_kept[v_count + 1] := v_piece;
-  v_result[2 * v_count + 1] := v_piece;
-  select convert_from(string_agg(k.piece, '\x01'::bytea order by k.position), 'UTF8')
-  into v_text
-  from unnest(v_kept) with ordinality as k(piece, position);
+  if v_bytes + v_shift > 16777216 then
+    return null;
+  end if;
 
   for v_i in 1..v_count loop
-    v_old := v_old_bytes[v_i];
+    v_old := convert_to(v_matched[v_i], 'UTF8');
     v_from := v_place[v_i] - least(v_place[v_i] - 1, v_widest - 1);
     if v_i > 1 then
-      v_from := greatest(v_from, v_place[v_i - 1] + octet_length(v_old_bytes[v_i - 1]));
+      v_from := greatest(v_from, v_place[v_i - 1] + v_deleted[v_i - 1]);
     end if;
 
-    if not patchdiff_store.is_absent(v_text, v_matched[v_i])
-      or position(v_old in substring(v_olds from v_from)) <> v_place[v_i] - v_from + 1
+    if position(v_old in substring(v_olds from v_from)) <> v_place[v_i] - v_from + 1
       or position(v_old in substring(v_olds from v_place[v_i] + 1)) > 0
       or (v_i > 1 and position(v_old in substring(v_news from 1 for v_news_end[v_i - 1])) > 0)
     then
@@ -137,28 +110,35 @@ begin
     end if;
   end loop;
 
-  if v_bytes + v_shift > 16777216 then
+  -- Both texts are made and searched inside the query: a variable would copy them.
+  select
+    not exists (select from unnest(v_matched) as m(text) where not patchdiff_store.is_absent(j.masked, m.text)),
+    j.after
+  into v_is_absent, v_walk.after_content
+  from (
+    select
+      convert_from(string_agg(p.piece, '\x01'::bytea), 'UTF8') as masked,
+      string_agg(p.piece || p.new, ''::bytea) as after
+    from (
+      select
+        substring(p_content from k.start + 1 for k.length) as piece,
+        coalesce(convert_to(k.replacement, 'UTF8'), '') as new
+      from unnest(v_piece_start || v_end, v_piece_length || v_bytes - v_end, v_replacement) with ordinality
+        as k(start, length, replacement, position)
+      order by k.position
+      offset 0
+    ) as p
+    offset 0
+  ) as j;
+  if not v_is_absent then
     return null;
   end if;
 
-  v_walk.change_id := p_operations.change_id;
-  v_walk.operation := p_operations.operation;
-  v_walk.rationale := p_operations.rationale;
-  v_walk.risk := p_operations.risk;
-  v_walk.matched_sha256 := v_matched_sha256;
-  v_walk.replacement_sha256 := v_replacement_sha256;
-  select string_agg(r.piece, ''::bytea order by r.position)
-  into v_walk.after_content
-  from unnest(v_result) with ordinality as r(piece, position);
   v_walk.after_chars := p_chars + v_shift_chars;
   v_walk.after_hash := patchdiff_store.sha256_hex(v_walk.after_content);
   v_walk.span_start := v_span_start;
   v_walk.span_end := v_span_end;
-  v_walk.matched_chars := v_matched_chars;
-  v_walk.replacement_chars := v_replacement_chars;
   v_walk.start_byte := v_starts;
-  v_walk.deleted_bytes := v_deleted;
-  v_walk.inserted_bytes := v_inserted;
   return v_walk;
 end;
 $$;

@@ -5,7 +5,7 @@ create or replace function patchdiff_store.walk_replacement (
 )
   returns patchdiff_store.walk
   language plpgsql
-  immutable
+  stable
 as $$
 declare
   v_walk patchdiff_store.walk;
