@@ -6,7 +6,7 @@ export const EXIT = {
   done: 0,
   /** A fault of ours, or of the machine. */
   failed: 1,
-  /** The command line cannot be understood. */
+  /** The command line, or the JSON that it names, cannot be understood. */
   usage: 2,
   /** A file or the workspace cannot be used. */
   workspace: 3,
@@ -24,10 +24,14 @@ export const EXIT = {
 
 export type Exit = (typeof EXIT)[keyof typeof EXIT];
 
-/** The exit code that belongs to a result's `status`. */
-export function exitOfStatus(status: unknown): Exit {
-  switch (status) {
+/** The exit code that belongs to a result; a preview has that of the submission it foresees. */
+export function exitOfResult(result: Readonly<Record<string, unknown>>): Exit {
+  switch (result['status']) {
     case 'rejected':
+    case 'would_reject':
+      return result['failure_reason'] === 'target_not_found' ? EXIT.notFound : EXIT.refused;
+    case 'would_recover':
+      return exitOfResult((result['recorded'] ?? {}) as Record<string, unknown>);
     case 'invalid_argument':
     case 'partial':
       return EXIT.refused;

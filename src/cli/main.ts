@@ -12,6 +12,6 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 process.exitCode = await main(process.argv.slice(2), {
-  host: { env: process.env, cwd: process.cwd(), stdout: process.stdout, stderr: process.stderr },
+  host: { env: process.env, cwd: process.cwd(), stdin: process.stdin, stdout: process.stdout, stderr: process.stderr },
   serveMcp: async (argv) => (await import('../mcp/main.ts')).main(argv),
 });

@@ -5,6 +5,7 @@ import picocolors from 'picocolors';
 export interface Host {
   env: NodeJS.ProcessEnv;
   cwd: string;
+  stdin: NodeJS.ReadableStream;
   stdout: NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
   stderr: NodeJS.WritableStream & { isTTY?: boolean };
 }
@@ -88,6 +89,12 @@ export function printable(text: string): string {
     if (character === '\n') return '\\n';
     return `\\x${(character.codePointAt(0) ?? 0).toString(16).padStart(2, '0')}`;
   });
+}
+
+/** The beginning of a text, printable, in at most 80 code points. */
+export function clipped(text: string): string {
+  const points = [...text.slice(0, 200)];
+  return printable(points.length > 80 || text.length > 200 ? `${points.slice(0, 79).join('')}…` : text);
 }
 
 /** A hash for reading: enough of it to compare by eye. */

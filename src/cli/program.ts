@@ -5,6 +5,9 @@ import { addDemo } from './commands/db-demo.ts';
 import { addDoctor } from './commands/db-doctor.ts';
 import { addDatabaseCommands } from './commands/db-server.ts';
 import { addDocumentCommands } from './commands/documents.ts';
+import { addFind } from './commands/find.ts';
+import { addLedger } from './commands/ledger.ts';
+import { addSubmissionCommands } from './commands/submissions.ts';
 import { EXIT, exitOfError } from './exit.ts';
 import { createOutput, type Host } from './output.ts';
 import type { Run } from './run.ts';
@@ -23,7 +26,7 @@ Start here:
 
 The database is DATABASE_URL (or PGHOST, PGSERVICE …), else an embedded PostgreSQL below PATCHDIFF_HOME.
 
-Exit codes: 0 done, 1 failed, 2 wrong command line, 3 file or workspace, 4 database unreachable, 5 database not at this
+Exit codes: 0 done, 1 failed, 2 wrong command line or JSON, 3 file or workspace, 4 database unreachable, 5 database not at this
 revision, 6 refused by a rule (nothing changed), 7 not found, 8 history and content disagree.`;
 
 /** Runs one command line and resolves with its exit code; nothing is thrown, and the process is left alone. */
@@ -59,6 +62,9 @@ export async function main(argv: readonly string[], deps: ProgramDeps): Promise<
     });
   addDemo(program, host, run);
   addDocumentCommands(program, host, run);
+  addFind(program, host, run);
+  addSubmissionCommands(program, host, run);
+  addLedger(program, host, run);
   addAuditCommands(program, host, run);
   addDatabaseCommands(program, host, run);
   addDoctor(program, host, run);

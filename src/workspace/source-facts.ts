@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { canonicalize } from '../text/index.ts';
+import { canonicalize, firstInvalidUtf8 } from '../text/index.ts';
 
 /** What the raw bytes looked like before canonicalisation; a byte order mark is counted with everything else. */
 export interface SourceLineEndings {
@@ -35,7 +35,7 @@ const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /** Decodes a file's bytes strictly: nothing is repaired, replaced or dropped but the byte order mark, which is recorded. */
 export function decodeSource(bytes: Buffer): DecodedSource | SourceFault {
-  if (!isUtf8(bytes)) return { ok: false, code: 'invalid_utf8', byteOffset: firstInvalid(bytes) };
+  if (!isUtf8(bytes)) return { ok: false, code: 'invalid_utf8', byteOffset: firstInvalidUtf8(bytes) };
   const nul = bytes.indexOf(0);
   if (nul >= 0) return { ok: false, code: 'contains_nul', byteOffset: nul };
   const bom = bytes.subarray(0, 3).equals(BOM);
@@ -71,27 +71,4 @@ function lineEndingsOf(bytes: Buffer): SourceLineEndings {
     source_utf8_bytes: bytes.length,
     source_sha256: sha256Of(bytes),
   };
-}
-
-/** Offset of the first byte that begins no well-formed sequence (Unicode table 3-7). */
-function firstInvalid(bytes: Uint8Array): number {
-  for (let i = 0; i < bytes.length;) {
-    const length = sequenceLength(bytes, i);
-    if (length === 0) return i;
-    i += length;
-  }
-  return bytes.length;
-}
-
-function sequenceLength(bytes: Uint8Array, at: number): number {
-  const lead = bytes[at]!;
-  if (lead < 0x80) return 1;
-  const length = lead >= 0xc2 && lead <= 0xdf ? 2 : lead >= 0xe0 && lead <= 0xef ? 3 : lead >= 0xf0 && lead <= 0xf4 ? 4 : 0;
-  if (length === 0 || at + length > bytes.length) return 0;
-  const second = bytes[at + 1]!;
-  const low = lead === 0xe0 ? 0xa0 : lead === 0xf0 ? 0x90 : 0x80;
-  const high = lead === 0xed ? 0x9f : lead === 0xf4 ? 0x8f : 0xbf;
-  if (second < low || second > high) return 0;
-  for (let i = 2; i < length; i++) if ((bytes[at + i]! & 0xc0) !== 0x80) return 0;
-  return length;
 }

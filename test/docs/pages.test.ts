@@ -63,7 +63,15 @@ class Reader {
   }
 
   async shell(block: Block): Promise<void> {
-    for (const command of block.text.split('\n').flatMap((line) => line.split(' && '))) await this.#command(command);
+    for (const command of this.#filled(block.text).split('\n').flatMap((line) => line.split(' && '))) await this.#command(command);
+  }
+
+  /** A text with each `$name` that a transcript above gave; what none gave stays. */
+  #filled(text: string): string {
+    return text.replace(/\$\w+/g, (name) => {
+      const value = this.names.get(name);
+      return typeof value === 'string' ? value : name;
+    });
   }
 
   async #command(command: string): Promise<void> {
@@ -104,7 +112,7 @@ class Reader {
 
   async run(block: Block): Promise<void> {
     const [verb, file] = block.marker?.split(' ') ?? [];
-    if (verb === 'file') writeFileSync(join(this.folder, file!), `${block.text}\n`);
+    if (verb === 'file') writeFileSync(join(this.folder, file!), `${this.#filled(block.text)}\n`);
     else if (verb === 'becomes') expect(readFileSync(join(this.folder, file!), 'utf8')).toBe(`${block.text}\n`);
     else if (block.language === 'text') await this.transcript(block);
     else if (block.language === 'sql') await this.sql(block);

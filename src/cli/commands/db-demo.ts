@@ -7,7 +7,6 @@ import type { Command } from 'commander';
 import { CHANGES_SQL, chainHead, readChanges, verifyTarget } from '../../db/audit.ts';
 import { resolveServableDatabase } from '../../db/connect.ts';
 import { EXIT, ExitError, type Exit } from '../exit.ts';
-import { startHost } from '../demo/host.ts';
 import { lineToEdit, SOURCE_RULE } from '../demo/source.ts';
 import { tell, type Step } from '../demo/story.ts';
 import { printable, table, type Host, type Output } from '../output.ts';
@@ -52,6 +51,8 @@ async function play(host: Host, output: Output, place: string, edited: string, i
   output.say(`  ${resolved.kind === 'embedded' ? 'embedded PostgreSQL, started and migrated' : 'the database that the environment names'}`);
   output.say(`  ${inPlace ? 'the file' : 'a copy of the file'}: ${place}\n`);
 
+  // Loaded only here: an MCP client costs every other command more than all the rest together.
+  const { startHost } = await import('../demo/host.ts');
   const agent = await startHost(workspace, host.env, 'demo');
   let story;
   try {

@@ -1,7 +1,8 @@
 import path from 'node:path';
 import { Option, type Command } from 'commander';
 import type { JsonObject } from '../../service/types.ts';
-import { EXIT, exitOfStatus, type Exit } from '../exit.ts';
+import { answer, refusal } from '../answer.ts';
+import { EXIT, exitOfResult, type Exit } from '../exit.ts';
 import { plain, printable, short, table, type Host, type Output } from '../output.ts';
 import { withProgress } from '../progress.ts';
 import type { Run } from '../run.ts';
@@ -105,10 +106,10 @@ async function importFiles(host: Host, output: Output, files: string[], options:
   if (output.json) output.answer(results, () => '');
   for (const [index, result] of output.json ? [] : results.entries()) {
     const file = printable(files[index] ?? '');
-    if (exitOfStatus(result['status']) !== EXIT.done) output.warn(`${file}: ${refusal(output, result)}`);
+    if (exitOfResult(result) !== EXIT.done) output.warn(`${file}: ${refusal(output, result)}`);
     else output.say(`${plain(result['target_file_id'])}  ${plain(result['status'])} at version ${plain(result['version'])}  ${file}`);
   }
-  return results.map((result) => exitOfStatus(result['status'])).find((exit) => exit !== EXIT.done) ?? EXIT.done;
+  return results.map((result) => exitOfResult(result)).find((exit) => exit !== EXIT.done) ?? EXIT.done;
 }
 
 async function readText(host: Host, output: Output, target: string, options: { start: number; length?: number }): Promise<Exit> {
@@ -174,24 +175,4 @@ function renderReplay(output: Output, result: JsonObject): string {
     ),
   ];
   return lines.join('\n');
-}
-
-/** Prints a result and names its exit code; what is not done is explained in words. */
-function answer(output: Output, result: JsonObject, text: () => string): Exit {
-  const exit = exitOfStatus(result['status']);
-  if (exit === EXIT.done) output.answer(result, text);
-  else output.refuse(result, () => refusal(output, result));
-  return exit;
-}
-
-/** Why something was not done, and below it what to do. */
-function refusal(output: Output, result: JsonObject): string {
-  if (result['status'] === 'not_found')
-    return `there is no document ${plain(result['target_file_id'])}; patchdiff list shows those there are`;
-  const words = ['failure_reason', 'failure_code', 'failure_detail', 'detail']
-    .map((name) => result[name])
-    .filter((value): value is string => typeof value === 'string');
-  const why = words.length > 0 ? `: ${printable([...new Set(words)].join('; '))}` : '';
-  const next = typeof result['next_step'] === 'string' ? `\n  ${printable(result['next_step'])}` : '';
-  return `${output.colors.red(plain(result['status']))}${why}${next}`;
 }

@@ -1,0 +1,23 @@
+import type { JsonObject } from '../service/types.ts';
+import { EXIT, exitOfResult, type Exit } from './exit.ts';
+import { plain, printable, type Output } from './output.ts';
+
+/** Prints a result and names its exit code; what is not done is explained in words, `evidence` between the reason and the next step. */
+export function answer(output: Output, result: JsonObject, text: () => string, evidence: () => string[] = () => []): Exit {
+  const exit = exitOfResult(result);
+  if (exit === EXIT.done) output.answer(result, text);
+  else output.refuse(result, () => refusal(output, result, evidence()));
+  return exit;
+}
+
+/** Why something was not done, and below it what to do. */
+export function refusal(output: Output, result: JsonObject, evidence: readonly string[] = []): string {
+  if (result['status'] === 'not_found')
+    return `there is no document ${plain(result['target_file_id'])}; patchdiff list shows those there are`;
+  const words = ['failure_reason', 'failure_code', 'failure_detail', 'detail']
+    .map((name) => result[name])
+    .filter((value): value is string => typeof value === 'string');
+  const why = words.length > 0 ? `: ${printable([...new Set(words)].join('; '))}` : '';
+  const next = typeof result['next_step'] === 'string' ? [printable(result['next_step'])] : [];
+  return [`${output.colors.red(plain(result['status']))}${why}`, ...evidence, ...next].join('\n  ');
+}
