@@ -96,6 +96,11 @@ begin
   end if;
 
   v_record := patchdiff_store.payload_json(p_payload);
+  -- Rules without envelopes stored a refused record with NUL as it is. Its guards and its format are what is read here.
+  if v_record is null and p_status = 'rejected' and patchdiff_store.holds_unencodable(p_payload) then
+    v_record := patchdiff_store.payload_json(patchdiff_store.mark_unencodable(p_payload));
+  end if;
+
   v_evidence := patchdiff_store.import_evidence(p_payload, v_record);
   v_row.expected_target_version := patchdiff_store.guard_version(v_record);
   v_row.expected_current_hash := patchdiff_store.guard_hash(v_record);
