@@ -178,6 +178,11 @@ begin
       if not v_is_intact then
         v_fault := patchdiff_store.fault_of('content_diverged');
         v_is_judged := false;
+        v_locked.content_chars := (
+          select char_length(t.current_content)
+          from patchdiff_store.cloud_target_files as t
+          where t.target_file_id = p_target
+        );
       elsif v_is_stale then
         return patchdiff_store.stale_receipt(v_locked, v_row.request_fingerprint, v_content);
       else

@@ -20,7 +20,9 @@ begin
     t.version,
     t.current_hash,
     t.content_bytes,
-    t.content_chars,
+    -- What a damaged row says of its own text must hold: counted when the recorded size is not the text's (a toasted
+    -- text's size is read without the text).
+    case octet_length(t.current_content) when t.content_bytes then t.content_chars else char_length(t.current_content) end,
     t.workspace_tracked,
     t.workspace_root_identity,
     t.workspace_path,
