@@ -6,7 +6,7 @@ import { openDatabase } from '../../src/db/pool.ts';
 import type { Database } from '../../src/db/port.ts';
 import { evaluate, prepareSubmission, type JsonObject } from '../../src/transaction/index.ts';
 import { useDatabase } from '../helpers/database.ts';
-import { argumentsOf, scenarios, sha256, type Step } from './corpus.ts';
+import { argumentsOf, scenarios, sha256, submissionsOf, type SubmissionStep } from './corpus.ts';
 import { expectOutcome, type Outcome } from './expectations.ts';
 
 interface State {
@@ -15,7 +15,8 @@ interface State {
   content: string;
 }
 
-// Rejections are claimed with the reason that the scenario states, so the database's own reading is what is tested.
+// The verdict is the database's own: `accepted` is claimed only where the scenario says so, a rejection with the reason that it
+// states. The evaluator of TypeScript gives the places and the result that an acceptance must name; a wrong one is a claim_mismatch.
 describe('scenarios through the procedures', () => {
   const own = useDatabase();
   let database: Database;
@@ -24,11 +25,18 @@ describe('scenarios through the procedures', () => {
   });
   afterAll(() => database.close());
 
-  it.each(scenarios())('$name: $title', async ({ before, after, steps }) => {
+  it.each(scenarios())('$name: $title', async (scenario) => {
+    const { before, after } = scenario;
     const state = await start(database, before);
-    for (const step of steps) expectOutcome(await play(database, state, step), step);
+    const contents = [state.content];
+    for (const step of submissionsOf(scenario)) {
+      expectOutcome(await play(database, state, step), step);
+      if (step.expect.content !== undefined) expect(state.content).toBe(step.expect.content);
+      if (step.expect.status === 'accepted') contents.push(state.content);
+    }
     const held = await readTarget(database, state.targetFileId);
-    expect(held).toMatchObject({ current_content: after, current_hash: sha256(after), version: state.version });
+    expect(held).toMatchObject({ current_content: after, current_hash: sha256(after), version: contents.length - 1 });
+    for (const [version, content] of contents.entries()) expect(await reconstructed(state.targetFileId, version)).toBe(content);
     const found = await database.query({
       name: 'verify_target',
       text: 'select * from patchdiff_audit.verify_target($1)',
@@ -36,6 +44,16 @@ describe('scenarios through the procedures', () => {
     });
     expect(found).toEqual([]);
   });
+
+  /** The text of a version, from the history alone. */
+  async function reconstructed(targetFileId: string, version: number): Promise<unknown> {
+    const rows = await database.query({
+      name: 'reconstruct',
+      text: 'select patchdiff_audit.reconstruct($1, $2) as text',
+      values: [targetFileId, version],
+    });
+    return (rows[0] as { text: string }).text;
+  }
 });
 
 async function start(database: Database, content: string): Promise<State> {
@@ -51,7 +69,7 @@ async function start(database: Database, content: string): Promise<State> {
   return { targetFileId: created.target_file_id, version: 0, content: held?.current_content ?? '' };
 }
 
-async function play(database: Database, state: State, step: Step): Promise<Outcome> {
+async function play(database: Database, state: State, step: SubmissionStep): Promise<Outcome> {
   const submission = prepareSubmission(step.format, argumentsOf(step, state.targetFileId, state.version, state.content));
   const claim = evaluate(submission, state.content, sha256);
   const accepted = step.expect.status === 'accepted' && claim.verdict === 'accepted';

@@ -1,62 +1,42 @@
-import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../src/service/index.ts';
-import { argumentsOf, scenarios, sha256 } from '../scenarios/corpus.ts';
-import { expectOutcome } from '../scenarios/expectations.ts';
-import { newTarget, textOf, useService } from './support/service.ts';
+import { describe, test } from 'vitest';
+import type { JsonObject, Service } from '../../src/service/index.ts';
+import { scenarios } from '../scenarios/corpus.ts';
+import { play, type Call } from '../scenarios/player.ts';
+import { useService } from './support/service.ts';
 
 const context = useService();
 
-describe('through the service, preview and submission say the same, and the text is the stated one', () => {
-  test.each(scenarios())('$name: $title', async ({ before, after, steps }) => {
-    const { service } = context;
-    const id = await newTarget(service, before);
-    for (const step of steps) {
-      const head = await service.readTarget({ target_file_id: id });
-      const args = argumentsOf(step, id, head['version'] as number, await textOf(service, id));
-      const previewed = 'format' in step.arguments ? null : await service.preview({ ...args, format: step.format });
-      const receipt = await service.submit(step.format, args);
-      const { status } = step.expect;
-      expectOutcome(
-        {
-          status: receipt['status'] as string,
-          failure_reason: (receipt['failure_reason'] ?? null) as string | null,
-          failed_change_id: (receipt['failed_change_id'] ?? null) as string | null,
-          after_hash: receipt['after_hash'] as string,
-          warnings: (receipt['warnings'] ?? []) as unknown[],
-          changes: ((receipt['evidence'] as JsonObject | undefined)?.['changes'] ?? []) as unknown[],
-          diagnostic: (receipt['diagnostic'] ?? null) as JsonObject | null,
-        },
-        step,
-      );
-      if (status === 'rejected') expect(receipt['failure_code']).toBe((receipt['diagnostic'] as JsonObject)['failure_code']);
-      if (previewed !== null) {
-        expect(previewed['status']).toBe(status === 'accepted' ? 'would_accept' : 'would_reject');
-        expect(Buffer.byteLength(JSON.stringify(previewed))).toBeLessThanOrEqual(32_768);
-        const evidence =
-          status === 'accepted'
-            ? ['after_hash', 'evidence', 'warnings', 'validity']
-            : [
-                'failure_reason',
-                'failure_code',
-                'failure_detail',
-                'failed_change_id',
-                'diagnostic',
-                'validity',
-                'near_misses',
-                'near_miss_search',
-                'next_step',
-              ];
-        const shown = previewed['omitted'] ? evidence.filter((key) => key !== 'evidence' && key !== 'warnings') : evidence;
-        for (const key of shown) expect([key, previewed[key]]).toEqual([key, receipt[key]]);
-      }
-    }
-    const text = await textOf(service, id);
-    expect(text).toBe(after);
-    expect((await service.readTarget({ target_file_id: id }))['current_hash']).toBe(sha256(text));
-    expect(await service.replayTarget({ target_file_id: id })).toMatchObject({
-      status: 'success',
-      materialized_state_matches: true,
-      reconstructed_hash: sha256(text),
-    });
+/** The tools that a scenario uses, without a border between. */
+function callOf(service: Service): Call {
+  const tools: Record<string, (args: JsonObject) => Promise<JsonObject>> = {
+    patchdiff_initialize_target: (args) => service.initializeTarget(args),
+    patchdiff_read_target: (args) => service.readTarget(args),
+    patchdiff_read_lines: (args) => service.readLines(args),
+    patchdiff_find_occurrences: (args) => service.findOccurrences(args),
+    patchdiff_preview: (args) => service.preview(args),
+    patchdiff_submit_edits: (args) => service.submit('patchdiff-tx/1', args),
+    patchdiff_submit_operations: (args) => service.submit('patchdiff-tx/2', args),
+    patchdiff_submit_replacement: (args) => service.submit('patchdiff-tx/3', args),
+    patchdiff_get_pdcp_log: (args) => service.getPdcpLog(args),
+    patchdiff_replay_target: (args) => service.replayTarget(args),
+  };
+  return (tool, args) => {
+    const run = tools[tool];
+    if (run === undefined) throw new Error(`no scenario uses ${tool}`);
+    return run(args);
+  };
+}
+
+describe('scenarios through the service, each submission previewed, keyed and sent twice', () => {
+  test.each(scenarios())('$name: $title', async (scenario) => {
+    await play(scenario, callOf(context.service), { keyed: true, previewed: true });
+  });
+});
+
+describe('scenarios through two services that share no cache', () => {
+  test.each(scenarios())('$name: $title', async (scenario) => {
+    const calls = [callOf(context.service), callOf(context.another())];
+    let turn = 0;
+    await play(scenario, (tool, args) => (calls[(turn += 1) % 2] as Call)(tool, args), { keyed: true, previewed: false });
   });
 });

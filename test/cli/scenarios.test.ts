@@ -1,0 +1,76 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openDatabase } from '../../src/db/pool.ts';
+import type { Database } from '../../src/db/port.ts';
+import { createService, type JsonObject, type Service } from '../../src/service/index.ts';
+import { commandLine, type Cli } from '../helpers/cli.ts';
+import { useDatabase } from '../helpers/database.ts';
+import { argumentsOf, isSubmission, scenarios, sha256, type Scenario, type SubmissionStep } from '../scenarios/corpus.ts';
+import { expectHints, expectOutcome, outcomeOf } from '../scenarios/expectations.ts';
+
+const own = useDatabase();
+let cwd: string;
+let cli: Cli;
+let database: Database;
+let service: Service;
+
+beforeAll(async () => {
+  cwd = mkdtempSync(path.join(os.tmpdir(), 'patchdiff-cli-'));
+  cli = await commandLine(() => ({ DATABASE_URL: own.url('writer') }), cwd);
+  database = openDatabase({ connectionString: own.url('writer') });
+  service = createService({ database, actor: { host: 'test' } });
+});
+
+afterAll(async () => {
+  await database.close();
+  rmSync(cwd, { recursive: true, force: true });
+});
+
+// Each submission is a process of its own; the target and what is read back are the service's, so that a scenario costs few of them.
+describe.concurrent('scenarios through the command line', () => {
+  test.each(scenarios())('$name: $title', async ({ name, before, after, steps }: Scenario) => {
+    const created = await service.initializeTarget({ content: before, display_name: name });
+    const id = created['target_file_id'] as string;
+    for (const [index, step] of steps.entries()) {
+      if (!isSubmission(step)) continue;
+      const head = await service.readTarget({ target_file_id: id });
+      const args = argumentsOf(step, id, head['version'] as number, await textOf(id));
+      const file = path.join(cwd, `${name}-${index}.json`);
+      writeFileSync(file, JSON.stringify(args));
+      if ('format' in step.arguments) await expectRefused(file, step);
+      else await submit(file, step);
+      if (step.expect.content !== undefined) expect(await textOf(id)).toBe(step.expect.content);
+    }
+    expect(await textOf(id)).toBe(after);
+    expect(await service.replayTarget({ target_file_id: id })).toMatchObject({
+      reconstructed_hash: sha256(after),
+      materialized_state_matches: true,
+    });
+  });
+});
+
+async function submit(file: string, step: SubmissionStep): Promise<void> {
+  const { code, stdout, stderr } = await cli(['submit', file, '--format', step.format, '--json']);
+  const receipt = JSON.parse(stdout || '{}') as JsonObject;
+  expectOutcome(outcomeOf(receipt), step);
+  expectHints(receipt, step);
+  expect({ code, stderr }).toEqual({ code: step.expect.status === 'accepted' ? 0 : 6, stderr: '' });
+}
+
+/** On the command line an argument called `format` is the format: with another one beside it the line contradicts itself. */
+async function expectRefused(file: string, step: SubmissionStep): Promise<void> {
+  const other = step.format === 'patchdiff-tx/1' ? 'patchdiff-tx/2' : 'patchdiff-tx/1';
+  expect(await cli(['submit', file, '--format', other])).toMatchObject({ code: 2, stdout: '' });
+}
+
+async function textOf(id: string): Promise<string> {
+  const pages: string[] = [];
+  for (let start: unknown = 0; start !== null;) {
+    const page = await service.readTarget({ target_file_id: id, start: start as number, length: 8000 });
+    pages.push(page['text'] as string);
+    start = page['next_start'];
+  }
+  return pages.join('');
+}
