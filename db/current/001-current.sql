@@ -134,7 +134,6 @@ alter table patchdiff_store.request_keys validate constraint request_keys_save_h
 --! include patchdiff_store/verify_attempt_replay.sql
 --! include patchdiff_store/verify_replay.sql
 --! include patchdiff_store/verify_target.sql
-
 --! include patchdiff_store/import_profile.sql
 --! include patchdiff_store/import_item_fault.sql
 --! include patchdiff_store/import_record_fault.sql
@@ -151,6 +150,9 @@ alter table patchdiff_store.request_keys validate constraint request_keys_save_h
 --! include patchdiff_store/import_attempt.sql
 --! include patchdiff_audit/attempts.sql
 --! include patchdiff_audit/version_at.sql
+--! include patchdiff/read_recent_changes.sql
+
+grant execute on function patchdiff.read_recent_changes(uuid, bigint, integer) to patchdiff_writer;
 
 reset role;
 select patchdiff_guard.guard_ddl(true);

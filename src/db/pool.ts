@@ -117,6 +117,7 @@ export function openDatabase(options: OpenDatabaseOptions): Database {
   async function inTransaction<T>(client: pg.PoolClient, work: (database: Database) => Promise<T>): Promise<T> {
     const misuse = (what: string) => (): Promise<never> => Promise.reject(new TypeError(`${what} inside a transaction`));
     const bound: Database = {
+      autocommit: false,
       query: (statement, query) => run(client, 'transaction', statement, query),
       transaction: misuse('transaction()'),
       close: misuse('close()'),
@@ -136,6 +137,7 @@ export function openDatabase(options: OpenDatabaseOptions): Database {
   }
 
   return {
+    autocommit: true,
     query: (statement, query) => withClient((client) => run(client, 'statement', statement, query)),
     transaction: (work) => withClient((client) => inTransaction(client, work)),
     close: () => (ended ??= pool.end()),

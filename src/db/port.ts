@@ -18,6 +18,8 @@ export interface QueryOptions {
  * a TextNotEncodableError or a RangeError; never a driver's own error, whose detail may hold row content.
  */
 export interface Database {
+  /** True where each query commits by itself; false inside a transaction, whose owner decides and may hold locks. */
+  readonly autocommit: boolean;
   query<T>(statement: Statement, options?: QueryOptions): Promise<T[]>;
   /**
    * Runs `work` in one READ COMMITTED transaction on one connection: commits when it resolves, rolls back when it rejects.

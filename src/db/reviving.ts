@@ -60,6 +60,7 @@ export function revivingDatabase(options: RevivingOptions): Database {
   }
 
   return {
+    autocommit: true,
     query: (statement, query) =>
       call(
         (current) => current.query(statement, query),

@@ -1,6 +1,6 @@
 import { CodePointIndex, canonicalize, countLineFeeds, takeCodePoints } from '../text/index.ts';
 import { differences } from './diff.ts';
-import { explainAbsence } from './explain.ts';
+import { explainMiss } from './explain.ts';
 import { distanceBound, search } from './search.ts';
 import type { NearMiss, NearMissAnswer, NearMissOptions } from './types.ts';
 
@@ -40,7 +40,8 @@ export function findNearMisses(buffer: string, query: string, options: NearMissO
     scanned_share: length === 0 ? 1 : Math.floor((scanned / length) * 1e4) / 1e4,
     near_misses: near_misses.toSorted((a, b) => a.distance - b.distance || a.start - b.start),
   };
-  if (hits[0]?.distance === 0 && bounded === query) return answer;
-  const explanation = explainAbsence(index, query, options);
+  if (options.span === undefined && hits[0]?.distance === 0 && bounded === query) return answer;
+  const ranges = hits.map(({ start, end }) => ({ start: index.toUnit(start), end: index.toUnit(end) }));
+  const explanation = explainMiss({ index, query, hits: ranges, options });
   return explanation === null ? answer : { ...answer, explanation };
 }

@@ -1,57 +1,63 @@
-import { canonicalize } from '../text/index.ts';
+import { withoutLineNumbers } from './line-numbers.ts';
+import { withoutDiffMarkers, withoutFences } from './markers.ts';
+import { ESCAPES, HTML_ENTITIES, readSpellings } from './spelling.ts';
+import type { Spelling } from './fold.ts';
 import type { ExplanationKind } from './types.ts';
 
-/** The query as it would read had it not been spoilt on its way from a reader's screen or through a serialiser. */
+/** The query, or the document, as it would read had it not been changed on its way through a screen or a serialiser. */
 export interface Rewrite {
   kind: ExplanationKind;
-  query: string;
+  /** Readings of the query that differ in blanks only; one of them is to stand in the document. */
+  queries: readonly string[];
+  /** In the document this spelling is read as what it stands for. */
+  spelling?: Spelling;
+  /** A reading that stands at the start of a line is the right one, else the last that stands anywhere. */
+  wholeLines?: true;
   message: string;
 }
 
-/** `12| `, `12:a3|`, `  12\t`, `L12: `: what readers put before a line. */
-const LINE_NUMBER = /^[ \t]*(?:L|line )?\d+(?:[:#][0-9A-Za-z]{1,8})?(?:[ \t]*[|:\u2502\u2192>][ \t]?|[ \t]+)/;
-const ESCAPE = /\\(?:u\{([0-9A-Fa-f]{1,6})\}|u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2})|([nrtbfv0"'`\\/]))/g;
-const NAMED: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f', v: '\v', 0: '\0' };
+const SPELLINGS = [
+  { kind: 'literal_escapes', spelling: ESCAPES, what: 'escapes (such as a backslash and an n)' },
+  { kind: 'html_entities', spelling: HTML_ENTITIES, what: 'HTML entities (such as &lt;)' },
+] as const;
 
-/** The rewrites that change this query; each is worth one look whether the document holds its result. */
-export function rewrites(query: string): Rewrite[] {
+/** The readings that are worth a look, the likeliest first. */
+export function rewrites(query: string, buffer: string): Rewrite[] {
   const out: Rewrite[] = [];
   const numbers = withoutLineNumbers(query);
   if (numbers !== null) {
-    const message = `Line-number prefix? The document has this text without "${numbers.prefix}" before it.`;
-    out.push({ kind: 'line_number_prefix', query: numbers.query, message });
+    const shown = numbers.prefix.replaceAll('\t', '\\t').slice(0, 40);
+    const message = `Line-number prefix? The document has this text without "${shown}" and the like before it.`;
+    out.push({ kind: 'line_number_prefix', queries: numbers.queries, wholeLines: true, message });
   }
-  const unescaped = unescape(query);
-  if (unescaped !== query) {
-    const message = 'The query spells characters as escapes (such as a backslash and an n); the document has the characters themselves.';
-    out.push({ kind: 'literal_escapes', query: unescaped, message });
+  const diff = withoutDiffMarkers(query);
+  if (diff !== null) {
+    const say = (what: string): string => `Diff markers? The document has ${what}, without the marks in the first column.`;
+    out.push({ kind: 'diff_markers', queries: [diff.before], message: say('the lines that this diff takes away or keeps') });
+    out.push({ kind: 'diff_markers', queries: [diff.after], message: say('the lines that this diff adds or keeps') });
+    out.push({ kind: 'diff_markers', queries: [diff.all], message: say('all these lines') });
   }
-  const escaped = query.replace(/[\n\t]/g, (char) => (char === '\n' ? '\\n' : '\\t'));
-  if (escaped !== query) {
-    const message = 'The query has line breaks or tabs; the document spells them as escapes (such as a backslash and an n).';
-    out.push({ kind: 'literal_escapes', query: escaped, message });
+  const fenced = withoutFences(query);
+  if (fenced !== null) {
+    const message = 'Code fence? The document has this text without the backticks or tildes around it.';
+    out.push({ kind: 'code_fence', queries: fenced, message });
   }
-  return out;
-}
-
-/** Takes the prefix from every line that is not blank; null when some such line has none. */
-function withoutLineNumbers(query: string): { query: string; prefix: string } | null {
-  let prefix: string | null = null;
-  const lines: string[] = [];
-  for (const line of query.split('\n')) {
-    const found = LINE_NUMBER.exec(line);
-    if (found === null && line.trim() !== '') return null;
-    if (found !== null) prefix ??= found[0];
-    lines.push(found === null ? line : line.slice(found[0].length));
+  for (const { kind, spelling, what } of SPELLINGS) {
+    const read = readSpellings(query, spelling);
+    if (read !== query) {
+      const message = `The query spells characters as ${what}; the document has the characters themselves.`;
+      out.push({ kind, queries: [read], message });
+    }
+    if (!buffer.includes(String.fromCharCode(spelling.mark))) continue;
+    out.push({
+      kind,
+      queries: [query],
+      spelling,
+      message: `The document spells characters as ${what}; the query has the characters themselves.`,
+    });
+    if (read !== query) {
+      out.push({ kind, queries: [read], spelling, message: `The query and the document spell different characters as ${what}.` });
+    }
   }
-  return prefix === null ? null : { query: lines.join('\n'), prefix: prefix.replace('\t', '\\t') };
-}
-
-function unescape(query: string): string {
-  const plain = query.replace(ESCAPE, (whole: string, braced?: string, four?: string, two?: string, named?: string) => {
-    if (named !== undefined) return NAMED[named] ?? named;
-    const point = parseInt((braced ?? four ?? two)!, 16);
-    return point > 0x10ffff ? whole : String.fromCodePoint(point);
-  });
-  return canonicalize(plain);
+  return out.filter(({ queries }) => queries.some((reading) => reading !== ''));
 }

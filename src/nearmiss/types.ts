@@ -14,40 +14,79 @@ export interface NearMiss {
   diff: string;
 }
 
-/** Why an exact match failed, from the narrowest cause to the widest. */
+/** Why the text was not where it was expected (docs/spec/near-misses.md). */
 export type ExplanationKind =
+  /** The same text in another form, from the narrowest respect to the widest. */
   | 'line_ending'
   | 'final_newline'
   | 'trailing_whitespace'
   | 'indentation'
   | 'whitespace'
-  | 'case'
-  | 'unicode_form'
   | 'typography'
-  | 'line_number_prefix'
-  | 'literal_escapes'
+  | 'unicode_form'
+  | 'unicode_compatibility'
+  | 'case'
   | 'several'
+  /** The same text with what a screen or a serialiser put into it. */
+  | 'line_number_prefix'
+  | 'diff_markers'
+  | 'code_fence'
+  | 'literal_escapes'
+  | 'html_entities'
+  /** The very text, but not there or not any more. */
+  | 'elsewhere'
+  | 'consumed'
   | 'already_replaced'
   | 'earlier_version';
 
 /**
  * One cause, with the place where the text stands in spite of it. The place need not be one of the near misses:
  * eight spaces typed for two tabs are far apart in distance and the same text to a reader.
- * `start`, `end` (code points) and `line` are absent for `earlier_version`, whose text is not in this buffer.
+ * `start`, `end` (code points) and `line` are absent where nothing of the text is left in the buffer.
  */
 export interface Explanation {
   kind: ExplanationKind;
+  /** One or two sentences for a reader. */
   message: string;
   start?: number;
   end?: number;
   line?: number;
-  /** What was asked for and what stands there: printable ASCII, everything else escaped, at most 256 code points. */
+  /** What was asked for and what stands there: printable ASCII, everything else escaped, at most 256 code points and 512 characters. */
   expected: string;
   actual: string;
   /** Both texts as lists of code points (at most 64 each), where a form that looks alike is the cause. */
   code_points?: { expected: string[]; actual: string[] };
-  /** The version that still held the text, for `earlier_version`. */
+  /** `elsewhere`: code points from the place that was named to the one where the text stands (negative: before it). */
+  shift?: number;
+  /** `elsewhere`: exact occurrences in the buffer; counting stops at 1,000. */
+  occurrence_count?: number;
+  /** `earlier_version`: the last version known to hold the text. */
   version?: number;
+  /** The change that took the text away: of this submission, or of the attempt `pdcp_log_id` with its `intent` (≤ 200 code points). */
+  change_id?: string;
+  pdcp_log_id?: string;
+  intent?: string;
+}
+
+/** A span whose text, or neighbour, was another one. Offsets are code points of the buffer, the texts canonical. */
+export interface ExpectedSpan {
+  start: number;
+  end: number;
+  text: string;
+  /** `''` where none was given. */
+  before: string;
+  after: string;
+  /** Which of the three is the query. */
+  differs: 'text' | 'before' | 'after';
+}
+
+/** The earlier change of the same submission that took the text away. */
+export interface Consumer {
+  changeId: string;
+  /** It asked for the same replacement of the same text. */
+  repeated: boolean;
+  /** Where its replacement stands in the buffer, in code points; null when a later change touched it. */
+  place: { start: number; end: number } | null;
 }
 
 export interface NearMissOptions {
@@ -55,6 +94,9 @@ export interface NearMissOptions {
   workCap?: number;
   /** The text that the failed change would have put there; found in the buffer, it says that the change was made already. */
   replacement?: string;
+  /** Where the text was expected, when that was said. */
+  span?: ExpectedSpan;
+  consumer?: Consumer;
   /** Earlier contents, newest first, in which the text may still occur. The caller bounds how many. */
   earlierVersions?: readonly { version: number; content: string }[];
 }

@@ -1,5 +1,5 @@
 import { applyTransaction, member, profileOf } from '../transaction/index.ts';
-import type { Applied, Decoded, Fault, JsonObject } from '../transaction/index.ts';
+import type { Applied, ChangeFact, Decoded, Fault, JsonObject } from '../transaction/index.ts';
 import type { CachedContent } from './content-cache.ts';
 import { sha256 } from './sha256.ts';
 
@@ -9,10 +9,10 @@ export type Claim =
   | { verdict: 'none' }
   | { verdict: 'accepted'; base: CachedContent; applied: Applied }
   /**
-   * `buffer`, the text in which the fault struck, is null for faults that no content can change. `base` is named even then when one
+   * `struck`, the text in which the fault struck and the facts of the changes before it, is null for faults that no content can change. `base` is named even then when one
    * is held: should the database read the submission otherwise, it records the contradiction instead of asking for a base again.
    */
-  | { verdict: 'rejected'; base: CachedContent | null; fault: Fault; buffer: string | null };
+  | { verdict: 'rejected'; base: CachedContent | null; fault: Fault; struck: { buffer: string; prior: readonly ChangeFact[] } | null };
 
 /** False when a well-formed guard names another version or content than `base`: the verdict would be about the wrong text. */
 export function guardsHold(record: JsonObject, base: CachedContent): boolean {
@@ -23,8 +23,10 @@ export function guardsHold(record: JsonObject, base: CachedContent): boolean {
 
 /** The claim to send: protocol faults need no content; everything else is judged on `base`, when there is one that the guards mean. */
 export function claimOf(record: JsonObject, decoded: Decoded, base: CachedContent | null): Claim {
-  if (!decoded.ok) return { verdict: 'rejected', base, fault: decoded.fault, buffer: null };
+  if (!decoded.ok) return { verdict: 'rejected', base, fault: decoded.fault, struck: null };
   if (base === null || !guardsHold(record, base)) return { verdict: 'none' };
   const applied = applyTransaction(base.content, decoded.transaction, profileOf(record), sha256);
-  return applied.ok ? { verdict: 'accepted', base, applied } : { verdict: 'rejected', base, fault: applied.fault, buffer: applied.buffer };
+  if (applied.ok) return { verdict: 'accepted', base, applied };
+  const { fault, buffer, changes } = applied;
+  return { verdict: 'rejected', base, fault, struck: { buffer, prior: changes } };
 }

@@ -1,5 +1,4 @@
-import { canonicalize } from '../text/index.ts';
-import { eachOccurrence } from '../transaction/index.ts';
+import { canonicalize, eachOccurrence } from '../text/index.ts';
 import type { JsonObject } from '../transaction/index.ts';
 import { invalidArgument, notFound } from './answers.ts';
 import { ArgumentReader } from './arguments.ts';

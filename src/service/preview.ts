@@ -16,14 +16,17 @@ import {
   rawValuesOf,
   validityOf,
 } from '../transaction/index.ts';
-import type { Applied, Fault, Format, JsonObject, Submission, Transaction } from '../transaction/index.ts';
+import type { NearMissAnswer } from '../nearmiss/index.ts';
+import type { Applied, ChangeFact, Fault, Format, JsonObject, Submission, Transaction } from '../transaction/index.ts';
 import { invalidArgument, notFound } from './answers.ts';
 import { ArgumentReader } from './arguments.ts';
 import type { CachedContent } from './content-cache.ts';
 import type { Context } from './context.ts';
 import { heldContent } from './held-content.ts';
 import type { Held } from './held-content.ts';
-import { nearMissesFor, nearMissMembers } from './near-misses.ts';
+import { explainMiss } from './explain-miss.ts';
+import { missedOf, nearMissMembers } from './near-misses.ts';
+import type { Missed } from './near-misses.ts';
 import { nextStep } from './next-step.ts';
 import { previewAccepted } from './preview-answer.ts';
 import { sha256 } from './sha256.ts';
@@ -62,7 +65,14 @@ async function relatedTo(context: Context, id: string, submission: Submission, o
 /** The fault and the text in which it struck, or what would be applied. */
 type Verdict =
   | { ok: true; transaction: Transaction; applied: Applied }
-  | { ok: false; fault: Fault; transaction: Transaction | null; buffer: string; priorChanges: number; decidedBy: 'database' | 'runtime' };
+  | {
+      ok: false;
+      fault: Fault;
+      transaction: Transaction | null;
+      buffer: string;
+      prior: readonly ChangeFact[];
+      decidedBy: 'database' | 'runtime';
+    };
 
 /** In the one order under the lock (docs/spec/decoding.md), after the stored key. */
 function judge(submission: Submission, held: Held, related: Related): Verdict {
@@ -72,7 +82,7 @@ function judge(submission: Submission, held: Held, related: Related): Verdict {
     fault,
     transaction: null,
     buffer: content,
-    priorChanges: 0,
+    prior: [],
     decidedBy,
   });
   if (related.keyed !== null) return failed(keyConflictFault(submission.clientRequestId ?? '', related.keyed.pdcp_log_id), 'database');
@@ -83,8 +93,8 @@ function judge(submission: Submission, held: Held, related: Related): Verdict {
   if (!held.sound) return failed(faultOf('content_diverged'), 'database');
   const applied = applyTransaction(content, decoded.transaction, profileOf(submission.record), sha256);
   if (applied.ok) return { ok: true, transaction: decoded.transaction, applied };
-  const { fault, buffer, priorChanges } = applied;
-  return { ok: false, fault, transaction: decoded.transaction, buffer, priorChanges, decidedBy: 'runtime' };
+  const { fault, buffer, changes: prior } = applied;
+  return { ok: false, fault, transaction: decoded.transaction, buffer, prior, decidedBy: 'runtime' };
 }
 
 function recovered(common: JsonObject, row: AttemptRow): JsonObject {
@@ -108,22 +118,21 @@ interface Rejected {
   held: Held;
   related: Related;
   verdict: Verdict & { ok: false };
-  previous: CachedContent | null;
+  nearMisses: NearMissAnswer | null;
   /** The submission's arguments as sent. */
   args: JsonObject;
 }
 
-function rejected(common: JsonObject, { submission, held, related, verdict, previous, args }: Rejected): JsonObject {
-  const { fault, transaction, buffer, priorChanges, decidedBy } = verdict;
+function rejected(common: JsonObject, { submission, held, related, verdict, nearMisses, args }: Rejected): JsonObject {
+  const { fault, buffer, prior, decidedBy } = verdict;
   const { version, current_hash: hash } = held.head;
-  const nearMisses = transaction === null ? null : nearMissesFor(transaction, fault, buffer, previous);
   const diagnostic = diagnosticOf(fault, {
     format: submission.format,
     decidedBy,
     version,
     hash,
     buffer,
-    priorChanges,
+    priorChanges: prior.length,
     rawValues: rawValuesOf(submission, related.parentResolved),
   });
   return {
@@ -138,6 +147,12 @@ function rejected(common: JsonObject, { submission, held, related, verdict, prev
     ...nearMissMembers(nearMisses),
     next_step: nextStep(fault.code, { shape: wrongShape(submission.format, args), args, diagnostic, nearMisses }),
   };
+}
+
+function missedBy(targetFileId: string, held: Held, verdict: Verdict & { ok: false }, previous: CachedContent | null): Missed | null {
+  const { transaction, fault, buffer, prior } = verdict;
+  const base = { version: held.head.version, content: held.content.content };
+  return transaction === null ? null : missedOf({ targetFileId, fault, buffer, prior, transaction, base, previous });
 }
 
 /**
@@ -168,6 +183,9 @@ export async function preview(context: Context, args: unknown, options: CallOpti
       return recovered(common, related.keyed);
   }
   const verdict = judge(submission, held, related);
-  if (!verdict.ok) return rejected(common, { submission, held, related, verdict, previous: context.cache.previous(id), args: body });
+  if (!verdict.ok) {
+    const nearMisses = await explainMiss(context, missedBy(id, held, verdict, context.cache.previous(id)), options);
+    return rejected(common, { submission, held, related, verdict, nearMisses, args: body });
+  }
   return previewAccepted(common, held, verdict.applied);
 }

@@ -1,14 +1,15 @@
 import { commitAttempt } from '../db/calls/commit-attempt.ts';
 import type { CommitReceiptRow } from '../db/calls/commit-attempt.ts';
 import { decodeSubmission, prepareSubmission } from '../transaction/index.ts';
-import type { NearMissAnswer } from '../nearmiss/index.ts';
 import type { Decoded, Format, JsonObject, Submission, WarningCode } from '../transaction/index.ts';
 import { isJsonObject } from './arguments.ts';
 import { claimOf } from './claim.ts';
 import type { Claim } from './claim.ts';
 import { CachedContent } from './content-cache.ts';
 import type { Context } from './context.ts';
-import { nearMissesFor } from './near-misses.ts';
+import { explainMiss } from './explain-miss.ts';
+import { missedOf } from './near-misses.ts';
+import type { Missed } from './near-misses.ts';
 import { receiptOf, unlinkedReceipt } from './receipt.ts';
 import { sha256 } from './sha256.ts';
 import type { CallOptions } from './types.ts';
@@ -60,47 +61,37 @@ function remember(context: Context, targetFileId: string, row: CommitReceiptRow,
   if (held !== null && (held.version !== row.current_version || held.hash !== row.current_hash)) context.cache.drop(targetFileId);
 }
 
-/**
- * After the commit, when no lock is held; never for a recovered outcome, nor when the database's reason is not the one found here.
- * The outcome is recorded by now, so a defect of the search costs the hint and not the receipt (preview shows the defect).
- */
-function searchNearMisses(
-  context: Context,
-  targetFileId: string,
-  row: CommitReceiptRow,
-  claim: Claim,
-  decoded: Decoded,
-): NearMissAnswer | null {
-  if (row.deduplicated === true || !decoded.ok || claim.verdict !== 'rejected' || claim.buffer === null) return null;
-  if (row.failure_reason !== claim.fault.reason) return null;
-  try {
-    return nearMissesFor(decoded.transaction, claim.fault, claim.buffer, context.cache.previous(targetFileId));
-  } catch {
-    return null;
-  }
+/** What the last call of a submission answered, and what this process had made of it. */
+interface Committed {
+  row: CommitReceiptRow;
+  claim: Claim;
+  previous: CachedContent | null;
+}
+
+/** Null for a recovered outcome, and when the database's reason is not the one found here. */
+function missedBy(targetFileId: string, decoded: Decoded, { row, claim, previous }: Committed): Missed | null {
+  if (row.deduplicated === true || !decoded.ok || claim.verdict !== 'rejected' || claim.struck === null || claim.base === null) return null;
+  const { fault, base, struck } = claim;
+  if (row.failure_reason !== fault.reason || row.before_version === null) return null;
+  const { transaction } = decoded;
+  return missedOf({ targetFileId, fault, transaction, ...struck, base: { version: row.before_version, content: base.content }, previous });
 }
 
 async function commit(
   context: Context,
   submission: Submission,
   targetFileId: string,
-  args: JsonObject,
-  shape: string | null,
+  decoded: Decoded,
   options: CallOptions,
-): Promise<JsonObject> {
-  const decoded = decodeSubmission(submission);
+): Promise<Committed> {
   let base = context.cache.get(targetFileId);
   for (let calls = 0; calls < MAX_CALLS; calls += 1) {
     const claim = claimOf(submission.record, decoded, base);
     const row = await call(context, submission, targetFileId, claim, options);
-    if (row.outcome === 'not_found') {
-      const detail = 'no target has this id';
-      return unlinkedReceipt(submission.format, targetFileId, { reason: 'target_not_found', code: 'target_not_found', detail }, shape);
-    }
+    if (row.outcome === 'not_found') return { row, claim, previous: null };
     if (row.outcome !== 'stale_base') {
       remember(context, targetFileId, row, claim);
-      const nearMisses = searchNearMisses(context, targetFileId, row, claim, decoded);
-      return receiptOf(row, { targetFileId, args, shape, nearMisses });
+      return { row, claim, previous: context.cache.previous(targetFileId) };
     }
     const content = row.current_content ?? '';
     base = new CachedContent(row.current_version ?? 0, sha256(content), content);
@@ -110,7 +101,8 @@ async function commit(
 }
 
 /**
- * Commits one submission: exactly one statement when the target's content is cached, whatever the outcome. `args` are the
+ * Commits one submission: exactly one statement when the target's content is cached, whatever the outcome (a text that is not there
+ * may cost one read more, after the commit: ./explain-miss.ts). `args` are the
  * tool's arguments as sent; every judgement about them is our decoder's, so that a bad submission to a known target
  * is a durable row. Rejects only for the outside world; then nothing is known to have happened unless the error says so.
  */
@@ -131,5 +123,13 @@ export async function submit(context: Context, format: Format, args: unknown, op
     const detail = 'target_file_id: a UUID is required';
     return unlinkedReceipt(format, null, { reason: 'context_invalid', code: 'target_id_malformed', detail }, shape);
   }
-  return context.queue.run(targetFileId, () => commit(context, submission, targetFileId, args, shape, options));
+  const decoded = decodeSubmission(submission);
+  const committed = await context.queue.run(targetFileId, () => commit(context, submission, targetFileId, decoded, options));
+  if (committed.row.outcome === 'not_found') {
+    const detail = 'no target has this id';
+    return unlinkedReceipt(format, targetFileId, { reason: 'target_not_found', code: 'target_not_found', detail }, shape);
+  }
+  // After the commit, and outside the queue: whoever waits for the target does not wait for a hint.
+  const nearMisses = await explainMiss(context, missedBy(targetFileId, decoded, committed), options);
+  return receiptOf(committed.row, { targetFileId, args, shape, nearMisses });
 }

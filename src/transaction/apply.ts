@@ -1,4 +1,4 @@
-import { canonicalize, codePointLength } from '../text/index.ts';
+import { canonicalize, codePointLength, occursIn } from '../text/index.ts';
 import { PieceBuffer } from './buffer.ts';
 import { consumerOf } from './consumer.ts';
 import type { Splice } from './consumer.ts';
@@ -6,7 +6,6 @@ import { candidatesFault, mismatchFault, missingFault, outOfBoundsFault } from '
 import type { Sha256 } from './json.ts';
 import { LIMITS } from './limits.ts';
 import { NeedleIndex } from './needles.ts';
-import { occursIn } from './occurrences.ts';
 import type { Profile } from './profiles.ts';
 import { haystackOf, select } from './select.ts';
 import type { Haystack } from './select.ts';
@@ -60,7 +59,7 @@ export function applyTransaction(
   const warnings: Warning[] = [];
   for (const change of transaction.changes) {
     const resolved = resolve(walk, change, changes);
-    if (!resolved.ok) return { ok: false, fault: resolved.fault, buffer: buffer.text(), priorChanges: changes.length };
+    if (!resolved.ok) return { ok: false, fault: resolved.fault, buffer: buffer.text(), priorChanges: changes.length, changes };
     const { from, to } = resolved;
     const first = buffer.atUnit(from);
     const last = buffer.atUnit(to);
@@ -89,7 +88,7 @@ export function applyTransaction(
     needles?.noteSplice(from, replacement.length);
   }
   if (buffer.bytes > (options.resultBytes ?? LIMITS.resultBytes)) {
-    return { ok: false, fault: faultOf('result_too_large'), buffer: buffer.text(), priorChanges: changes.length };
+    return { ok: false, fault: faultOf('result_too_large'), buffer: buffer.text(), priorChanges: changes.length, changes };
   }
   const after = buffer.text();
   if (after === start) warnings.push({ code: 'no_op_transaction', change_id: null });

@@ -1,5 +1,5 @@
+import { countOccurrences } from '../text/index.ts';
 import { PieceBuffer } from './buffer.ts';
-import { countOccurrences } from './occurrences.ts';
 
 /** One applied change: [from, to) in units of the buffer at that change. `same`: the replacement equals what it replaced. */
 export interface Splice {

@@ -11,7 +11,6 @@ export type { Identity } from './identity.ts';
 export { member } from './json.ts';
 export type { JsonObject, JsonValue, Sha256 } from './json.ts';
 export { LIMITS } from './limits.ts';
-export { countOccurrences, eachOccurrence, firstOccurrence, lastOccurrence } from './occurrences.ts';
 export { keyConflictFault, preconditionFault, rawValuesOf } from './precondition.ts';
 export type { Row } from './precondition.ts';
 export { PROFILES, profileFor, profileOf, runtimeVersionFor } from './profiles.ts';
@@ -50,6 +49,8 @@ export type {
   Warning,
   WarningCode,
 } from './types.ts';
+export { findRemoval } from './undo.ts';
+export type { Missing, RecentAttempt, Removal } from './undo.ts';
 export { isRetryable, validityOf } from './validity.ts';
 export type { Validity } from './validity.ts';
 export { FAULT_CODES, faultOf } from './words.ts';

@@ -1,5 +1,5 @@
-import { eachOccurrence, firstOccurrence, lastOccurrence } from './occurrences.ts';
-import type { Visit } from './occurrences.ts';
+import { eachOccurrence, firstOccurrence, lastOccurrence } from '../text/index.ts';
+import type { Visit } from '../text/index.ts';
 import type { Profile } from './profiles.ts';
 
 /** Where counting for evidence stops. */

@@ -153,6 +153,8 @@ export interface NotApplied {
   /** The text that failed: the canonical target when priorChanges is 0, else the intermediate buffer. */
   buffer: string;
   priorChanges: number;
+  /** The facts of those changes. */
+  changes: ChangeFact[];
 }
 
 export type Decoded = { ok: true; transaction: Transaction } | { ok: false; fault: Fault };

@@ -1,7 +1,6 @@
-import { canonicalize, GRAPHEME_WALK, isGraphemeBoundary, isPlainBoundary } from '../text/index.ts';
+import { canonicalize, eachOccurrence, GRAPHEME_WALK, isGraphemeBoundary, isPlainBoundary } from '../text/index.ts';
 import type { PieceBuffer } from './buffer.ts';
 import type { NeedleIndex } from './needles.ts';
-import { eachOccurrence } from './occurrences.ts';
 import type { Profile } from './profiles.ts';
 import type { Change, MatchChange, Transaction } from './types.ts';
 

@@ -96,6 +96,7 @@ describe('what is sent again', () => {
       return error === undefined ? null : Promise.reject(error);
     };
     const open = (url: string): Database => ({
+      autocommit: true,
       query: () => {
         asked.push(`query ${url}`);
         return fail() ?? Promise.resolve([]);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { explainDifference, findNearMisses } from '../../src/nearmiss/index.ts';
+import { findNearMisses } from '../../src/nearmiss/index.ts';
+import type { Explanation } from '../../src/nearmiss/index.ts';
 
 const slice = (text: string, start: number, end: number): string => Array.from(text).slice(start, end).join('');
 
@@ -206,18 +207,22 @@ describe('other explanations', () => {
   });
 });
 
-describe('explainDifference', () => {
+describe('a span', () => {
+  const at = (buffer: string, start: number, end: number, text: string): Explanation | undefined =>
+    findNearMisses(buffer, text, { span: { start, end, text, before: '', after: '', differs: 'text' } }).explanation;
+
   it.each([
-    { kind: 'final_newline', expected: 'last', actual: 'last\n' },
+    { kind: 'final_newline', expected: 'last\n\n\n', actual: 'last\n' },
     { kind: 'indentation', expected: '  a', actual: '\ta' },
     { kind: 'case', expected: 'A', actual: 'a' },
     { kind: 'literal_escapes', expected: 'a\\nb', actual: 'a\nb' },
-  ])('$kind', ({ kind, expected, actual }) => {
-    expect(explainDifference(expected, actual)).toMatchObject({ kind });
+  ])('explains what stands there: $kind', ({ kind, expected, actual }) => {
+    const end = 8 + actual.length;
+    expect(at(`// head\n${actual}\n// tail\n`, 8, end, expected)).toMatchObject({ kind, start: 8, end, line: 2 });
   });
 
-  it('is null for equal and for unrelated texts', () => {
-    expect(explainDifference('a', 'a')).toBeNull();
-    expect(explainDifference('a', 'b')).toBeNull();
+  it('is not explained by equal and by unrelated texts', () => {
+    expect(at('abc', 0, 1, 'z')).toBeUndefined();
+    expect(at('abc', 0, 1, 'a')).toBeUndefined();
   });
 });

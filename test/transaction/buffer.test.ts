@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PieceBuffer } from '../../src/transaction/buffer.ts';
 import { NeedleIndex } from '../../src/transaction/needles.ts';
-import { countOccurrences, eachOccurrence, firstOccurrence, lastOccurrence } from '../../src/transaction/index.ts';
+import { countOccurrences, eachOccurrence, firstOccurrence, lastOccurrence } from '../../src/text/index.ts';
 
 const text = (maxLength: number): fc.Arbitrary<string> =>
   fc.array(fc.constantFrom('a', 'b', 'é', '😀', '\n'), { maxLength }).map((parts) => parts.join(''));

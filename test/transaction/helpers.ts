@@ -21,7 +21,7 @@ export function accept(format: Format, args: JsonObject, content: string): Appli
 }
 
 /** Runs a submission that must be rejected. */
-export function reject(format: Format, args: JsonObject, content = 'abc'): Omit<NotApplied, 'ok'> {
+export function reject(format: Format, args: JsonObject, content = 'abc'): Omit<NotApplied, 'ok' | 'changes'> {
   const evaluation = evaluate(prepareSubmission(format, args), content, sha256);
   if (evaluation.verdict === 'accepted') expect.fail(`accepted: ${evaluation.applied.content}`);
   return evaluation;

@@ -1,13 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  applyTransaction,
-  countOccurrences,
-  decodeSubmission,
-  evaluate,
-  lastOccurrence,
-  prepareSubmission,
-  profileOf,
-} from '../../src/transaction/index.ts';
+import { countOccurrences, lastOccurrence } from '../../src/text/index.ts';
+import { applyTransaction, decodeSubmission, evaluate, prepareSubmission, profileOf } from '../../src/transaction/index.ts';
 import type { JsonObject } from '../../src/transaction/index.ts';
 import { edits, operations } from './helpers.ts';
 import { sha256 } from './reference.ts';

@@ -73,6 +73,7 @@ export function useWorkspace(): TestWorkspace {
     },
     meddled: (onQuery) => {
       const wrap = (database: Database): Database => ({
+        autocommit: database.autocommit,
         query: async (statement, options) => {
           await onQuery(statement);
           return database.query(statement, options);

@@ -66,19 +66,20 @@ export function countOccurrences(text: string, wanted: string): number {
 }
 
 function searchPeriodic(text: string, wanted: string, from: number, overlapping: boolean, visit: Visit): void {
-  const border = new Int32Array(wanted.length);
-  for (let unit = 1, length = 0; unit < wanted.length; unit += 1) {
-    while (length > 0 && wanted.charCodeAt(unit) !== wanted.charCodeAt(length)) length = border[length - 1] ?? 0;
-    if (wanted.charCodeAt(unit) === wanted.charCodeAt(length)) length += 1;
+  const pattern = Uint16Array.from({ length: wanted.length }, (_, unit) => wanted.charCodeAt(unit));
+  const border = new Int32Array(pattern.length);
+  for (let unit = 1, length = 0; unit < pattern.length; unit += 1) {
+    while (length > 0 && pattern[unit] !== pattern[length]) length = border[length - 1] ?? 0;
+    if (pattern[unit] === pattern[length]) length += 1;
     border[unit] = length;
   }
   let matched = 0;
   for (let unit = from; unit < text.length; unit += 1) {
     const code = text.charCodeAt(unit);
-    while (matched > 0 && code !== wanted.charCodeAt(matched)) matched = border[matched - 1] ?? 0;
-    if (code === wanted.charCodeAt(matched)) matched += 1;
-    if (matched < wanted.length) continue;
-    if (!visit(unit - wanted.length + 1)) return;
+    while (matched > 0 && code !== pattern[matched]) matched = border[matched - 1] ?? 0;
+    if (code === pattern[matched]) matched += 1;
+    if (matched < pattern.length) continue;
+    if (!visit(unit - pattern.length + 1)) return;
     matched = overlapping ? (border[matched - 1] ?? 0) : 0;
   }
 }
