@@ -41,10 +41,11 @@ export function receiptOf(row: CommitReceiptRow, context: ReceiptContext): JsonO
     failure_code: row.failure_code,
     failure_detail: row.failure_detail,
     failed_change_id: row.failed_change_id,
-    diagnostic: row.diagnostic as JsonValue,
+    // A rejection that was recorded without evidence, by older rules, is not given any.
+    ...(row.diagnostic === null ? {} : { diagnostic: row.diagnostic as JsonValue }),
     current_context: row.current_context as JsonValue,
     ...nearMissMembers(context.nearMisses),
-    next_step: nextStep(row.failure_code ?? '', { ...context, diagnostic: row.diagnostic as JsonObject }),
+    next_step: nextStep(row.failure_code ?? '', { ...context, diagnostic: (row.diagnostic ?? {}) as JsonObject }),
   };
 }
 

@@ -140,6 +140,22 @@ test('the database and src/transaction have one table of profiles', async () => 
   }
 });
 
+test('no other pair is replayed, here or there', async () => {
+  const runtimes = [...PROFILES.map(({ name }) => name), 'patchdiff-mvp-0.6.0', ''];
+  const protocols = ['patchdiff-tx/1', 'patchdiff-tx/2', 'patchdiff-tx/3', 'patchdiff-observed-batch/1', 'unknown', ''];
+  const all = protocols.flatMap((protocol) => runtimes.map((runtime): Pair => [protocol, runtime]));
+  const illegal = all.filter((pair) => !LEGAL.some((legal) => legal.join() === pair.join()));
+  expect(illegal).toHaveLength(all.length - LEGAL.length);
+  for (const pair of illegal) {
+    const subject = await subjectOf(pair, 'text');
+    const attempt = attemptOf(subject, '{}', 'text');
+    const start = { target_file_id: subject.target, content: 'text', content_hash: sha256('text') };
+    const failure = replay(start, [attempt], null, subject.target, sha256).first_failing_step;
+    expect(failure?.reason).toBe('replay_protocol_invalid');
+    expect(await refusalOf(importAttempt(owner, callOf(attempt)))).toMatchObject({ code: 'PD112', detail: { check: 'protocol' } });
+  }
+});
+
 test.concurrent.each(SEEDS)('import and src/transaction say the same of every recorded attempt (seed %i)', { timeout: 600_000 }, async (seed) => {
   const random = new Random(seed);
   const subjects = await Promise.all(LEGAL.map((pair) => subjectOf(pair, randomText(random, 60))));

@@ -42,7 +42,7 @@ begin
         p_attempt.failure_reason, p_attempt.failure_code, p_attempt.failure_detail, p_attempt.failed_change_id,
         p_attempt.diagnostic_json) > 0,
       'p_failure_reason', 'null with all that explains a failure, for an accepted attempt'),
-    (16, v_is_accepted <> (p_attempt.validation_stage is not distinct from 'accepted'), 'p_validation_stage',
+    (16, v_is_accepted <> (p_attempt.validation_stage = 'accepted') or p_attempt.validation_stage is null, 'p_validation_stage',
       'the stage of the failure for a rejected attempt, null for an accepted one'),
     (17, not v_is_accepted and p_attempt.failure_reason is null, 'p_failure_reason', 'the reason of a rejected attempt'),
     (18, octet_length(p_attempt.failure_detail) > 65536, 'p_failure_detail', 'text of at most 65536 bytes, or null'),

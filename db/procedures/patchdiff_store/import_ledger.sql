@@ -7,20 +7,13 @@ create or replace function patchdiff_store.import_ledger (
 )
   returns patchdiff_store.append_only_manifest_ledger[]
   language sql
-  immutable
+  stable
 as $$
   select array_agg(
-    row(
-      p_attempt.target_file_id, p_ledger_sequence + c.ordinal, p_attempt.log_sequence, c.ordinal, c.ordinal,
-      p_attempt.editing_cycle, c.start_byte, c.deleted_bytes, c.inserted_bytes, c.change_id, c.operation, 'typed',
-      c.risk, c.rationale, coalesce(c.rationale, p_intent),
-      jsonb_build_object(
-        'span_start', c.span_start, 'span_end', c.span_end,
-        'matched_chars', c.matched_chars, 'replacement_chars', c.replacement_chars,
-        'matched_sha256', c.matched_sha256, 'replacement_sha256', c.replacement_sha256
-      ),
-      null, null, null, null
-    )::patchdiff_store.append_only_manifest_ledger
+    patchdiff_store.ledger_row(
+      p_attempt, p_ledger_sequence + c.ordinal, c.ordinal::integer, p_intent, c.change_id, c.operation, c.rationale,
+      c.risk, c.span_start, c.span_end, c.matched_chars, c.replacement_chars, c.matched_sha256, c.replacement_sha256,
+      c.start_byte, c.deleted_bytes, c.inserted_bytes)
     order by c.ordinal
   )
   from unnest(

@@ -17,7 +17,9 @@ declare
   v_content bytea;
   v_walk patchdiff_store.walk;
 begin
-  v_profile := patchdiff_store.import_profile(p_attempt.protocol_version, p_attempt.runtime_version);
+  select p.*
+  into v_profile
+  from patchdiff_store.import_profile(p_attempt.protocol_version, p_attempt.runtime_version) as p;
   if v_profile.overlapping_matches is null then
     perform patchdiff_store.refuse_import(p_attempt, 'protocol', 'no legal pair of protocol and runtime', jsonb_build_object(
       'protocol_version', p_attempt.protocol_version, 'runtime_version', p_attempt.runtime_version));

@@ -11,10 +11,10 @@ create or replace function patchdiff_store.walk_profile (
 )
   returns patchdiff_store.walk
   language plpgsql
-  immutable
+  stable
 as $$
 declare
-  v_walk patchdiff_store.walk;
+  v_walk patchdiff_store.walk := patchdiff_store.walk_of(p_operations);
   v_buffer bytea := p_content;
   v_chars integer := p_chars;
   v_mark_bytes integer := 0;
@@ -30,12 +30,8 @@ declare
   v_starts integer[];
   v_span_start integer[];
   v_span_end integer[];
-  v_matched_chars integer[];
-  v_replacement_chars integer[];
-  v_deleted integer[];
-  v_inserted integer[];
-  v_matched_sha256 text[];
-  v_replacement_sha256 text[];
+  v_matched_chars integer[] := v_walk.matched_chars;
+  v_replacement_chars integer[] := v_walk.replacement_chars;
 begin
   for v_i in 1..cardinality(v_operation) loop
     v_old := convert_to(v_matched[v_i], 'UTF8');
@@ -77,34 +73,18 @@ begin
     v_buffer := overlay(v_buffer placing v_new from v_start + 1 for octet_length(v_old));
     v_starts[v_i] := v_start;
     v_span_start[v_i] := v_start_chars;
-    v_matched_chars[v_i] := length(v_old, 'UTF8');
     v_span_end[v_i] := v_start_chars + v_matched_chars[v_i];
-    v_replacement_chars[v_i] := length(v_new, 'UTF8');
-    v_deleted[v_i] := octet_length(v_old);
-    v_inserted[v_i] := octet_length(v_new);
-    v_matched_sha256[v_i] := patchdiff_store.sha256_hex(v_old);
-    v_replacement_sha256[v_i] := patchdiff_store.sha256_hex(v_new);
     v_chars := v_chars - v_matched_chars[v_i] + v_replacement_chars[v_i];
     v_mark_bytes := v_start;
     v_mark_chars := v_start_chars;
   end loop;
 
-  v_walk.change_id := p_operations.change_id;
-  v_walk.operation := v_operation;
-  v_walk.rationale := p_operations.rationale;
-  v_walk.risk := p_operations.risk;
   v_walk.after_content := v_buffer;
   v_walk.after_chars := v_chars;
   v_walk.after_hash := patchdiff_store.sha256_hex(v_buffer);
   v_walk.span_start := v_span_start;
   v_walk.span_end := v_span_end;
-  v_walk.matched_chars := v_matched_chars;
-  v_walk.replacement_chars := v_replacement_chars;
-  v_walk.matched_sha256 := v_matched_sha256;
-  v_walk.replacement_sha256 := v_replacement_sha256;
   v_walk.start_byte := v_starts;
-  v_walk.deleted_bytes := v_deleted;
-  v_walk.inserted_bytes := v_inserted;
   return v_walk;
 end;
 $$;
