@@ -10,6 +10,7 @@ export interface Hit {
 
 /** Above every distance: a window of which nothing is left. */
 const NOTHING = 65535;
+const FIELDS = WINDOW_FIELDS;
 
 /**
  * The hits, by the definition: the text at the least distance from the query, of several the one that ends first; it begins
@@ -54,10 +55,13 @@ function takeOut(engine: Engine, pool: Pool, start: number, end: number, low: nu
   // What begins at `end` comes within the bound in this column at the earliest.
   const earliest = Math.min(end + engine.rows - bound - 1, high);
   const touched = pool.cut(start, earliest, Math.min(end + reach, high));
+  const after = touched.filter((window) => window.start >= end);
+  const to = after.reduce((last, window) => Math.max(last, window.start + window.length), end);
+  pool.measure(after, engine.distances(end, to), end);
   for (const window of touched) {
-    const from = window.start >= end ? end : Math.max(low, window.start + 1 - reach);
-    const seen = engine.distances(from, window.start + window.length).subarray(window.start - from);
-    pool.set(window, Math.min(...seen));
+    if (window.start >= end) continue;
+    const from = Math.max(low, window.start + 1 - reach);
+    pool.measure([window], engine.distances(from, window.start + window.length), from);
   }
 }
 
@@ -75,7 +79,7 @@ class Pool {
 
   constructor(windows: Int32Array, top: number) {
     // Taking a hit out splits at most two windows: those of two chunks of the text may overlap.
-    this.fields = new Int32Array(windows.length + 2 * top * WINDOW_FIELDS);
+    this.fields = new Int32Array(windows.length + 2 * top * FIELDS);
     this.fields.set(windows);
     this.size = windows.length;
   }
@@ -85,7 +89,7 @@ class Pool {
     const { fields } = this;
     let best = -1;
     let least = NOTHING;
-    for (let at = 0; at < this.size; at += WINDOW_FIELDS) {
+    for (let at = 0; at < this.size; at += FIELDS) {
       const value = fields[at + 2]!;
       if (value > least || (value === least && (best < 0 || fields[at]! > fields[best]!))) continue;
       best = at;
@@ -94,8 +98,11 @@ class Pool {
     return best < 0 ? null : this.read(best);
   }
 
-  set({ at }: Window, least: number): void {
-    this.fields[at + 2] = least;
+  /** Finds the least distance of windows anew, among those of the columns from `from`. */
+  measure(windows: readonly Window[], distances: Uint16Array, from: number): void {
+    for (const { at, start, length } of windows) {
+      this.fields[at + 2] = Math.min(...distances.subarray(start - from, start - from + length));
+    }
   }
 
   /**
@@ -103,14 +110,15 @@ class Pool {
    * before `start` of a window that went on, and the rest after `from` of one that begins before `to`.
    */
   cut(start: number, from: number, to: number): Window[] {
+    const { fields } = this;
     const changed: Window[] = [];
-    for (let at = 0, size = this.size; at < size; at += WINDOW_FIELDS) {
-      const window = this.read(at);
-      const stop = window.start + window.length;
-      if (window.least === NOTHING || stop <= start || window.start >= to) continue;
-      this.set(window, NOTHING);
-      if (window.start < start) changed.push(this.write(at, window.start, start));
-      if (stop > from) changed.push(this.write(window.start < start ? this.grow() : at, Math.max(window.start, from), stop));
+    for (let at = 0, size = this.size; at < size; at += FIELDS) {
+      const begin = fields[at]!;
+      const stop = begin + fields[at + 1]!;
+      if (begin >= to || stop <= start || fields[at + 2] === NOTHING) continue;
+      fields[at + 2] = NOTHING;
+      if (begin < start) changed.push(this.write(at, begin, start));
+      if (stop > from) changed.push(this.write(begin < start ? this.grow() : at, Math.max(begin, from), stop));
     }
     return changed;
   }
@@ -126,7 +134,7 @@ class Pool {
   }
 
   private grow(): number {
-    this.size += WINDOW_FIELDS;
-    return this.size - WINDOW_FIELDS;
+    this.size += FIELDS;
+    return this.size - FIELDS;
   }
 }

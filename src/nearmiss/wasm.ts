@@ -38,7 +38,7 @@ interface Instance {
 const PAGE = 65536;
 /** Below the text lie the tables of the kernel. */
 const STATIC_PAGES = 4;
-const LANES = 4;
+const CHUNKS = 8;
 const STRIPE = 64;
 /** An instance whose memory grew beyond this is given up after the search: a text of 3.5 Mi UTF-16 units still fits. */
 const KEPT_BYTES = 8 << 20;
@@ -119,5 +119,5 @@ function windowsOffset(base: number, units: number): number {
 
 /** One window a lane and stripe at most. */
 function windowBytes(units: number): number {
-  return (Math.ceil(units / STRIPE) + 4 * LANES) * WINDOW_FIELDS * 4;
+  return (Math.ceil(units / STRIPE) + 4 * CHUNKS) * WINDOW_FIELDS * 4;
 }

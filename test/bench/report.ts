@@ -11,23 +11,28 @@ export interface Row {
   /** Milliseconds or commits per second, of ours and of the reference; for the reader, not for comparison between runs. */
   ours: number;
   theirs: number;
-  unit: 'ms' | 'per second';
+  /** `none` where the ratio stands for itself. */
+  unit: 'ms' | 'per second' | 'none';
+  /** Why the case was not measured; its ratio is then NaN, and it does not hold. */
+  missing?: string;
 }
 
 export const holds = (row: Row): boolean => (row.bound === 'most' ? row.ratio <= row.goal : row.ratio >= row.goal);
 
 /** One object a line. */
 export function jsonLine(row: Row): string {
-  const { bench, case: name, reference, ratio, goal, bound } = row;
-  return JSON.stringify({ bench, case: name, reference, ratio: round(ratio), bound, goal, holds: holds(row) });
+  const { bench, case: name, reference, ratio, goal, bound, missing } = row;
+  return JSON.stringify({ bench, case: name, reference, ratio: round(ratio), bound, goal, holds: holds(row), missing });
 }
 
 export function markdownTable(rows: readonly Row[]): string {
   const head = '| bench | case | reference | ratio | goal | | ours | reference |\n|---|---|---|---:|---:|---|---:|---:|\n';
   const line = (row: Row): string => {
     const goal = `${row.bound === 'most' ? '≤' : '≥'} ${row.goal}`;
-    const shown = (value: number): string => `${round(value)} ${row.unit === 'ms' ? 'ms' : '/s'}`;
-    return `| ${row.bench} | ${row.case} | ${row.reference} | ${round(row.ratio).toFixed(2)} | ${goal} | ${holds(row) ? 'holds' : '**missed**'} | ${shown(row.ours)} | ${shown(row.theirs)} |`;
+    const shown = (value: number): string => (row.unit === 'none' ? '' : `${round(value)} ${row.unit === 'ms' ? 'ms' : '/s'}`);
+    const ratio = row.missing === undefined ? round(row.ratio).toFixed(2) : 'not measured';
+    const verdict = holds(row) ? 'holds' : `**missed**${row.missing === undefined ? '' : `: ${row.missing}`}`;
+    return `| ${row.bench} | ${row.case} | ${row.reference} | ${ratio} | ${goal} | ${verdict} | ${shown(row.ours)} | ${shown(row.theirs)} |`;
   };
   return `${head}${rows.map(line).join('\n')}\n`;
 }

@@ -19,20 +19,20 @@ function keep(distance: i32): void {
   }
 }
 
-export function resetBound(lanes: i32): void {
+export function resetBound(chunks: i32): void {
   first = second = third = NONE;
-  for (let lane = 0; lane < lanes; lane++) {
-    store<i32>(SEEN + ((<usize>lane) << 3), NONE);
-    store<i32>(SEEN + ((<usize>lane) << 3), i32.MIN_VALUE >> 1, 4);
+  for (let chunk = 0; chunk < chunks; chunk++) {
+    store<i32>(SEEN + ((<usize>chunk) << 3), NONE);
+    store<i32>(SEEN + ((<usize>chunk) << 3), i32.MIN_VALUE >> 1, 4);
   }
 }
 
 /**
- * An occurrence at `distance` ends in the stripe from `column` of a lane. Two that are counted are `gap` apart; of nearer
+ * An occurrence at `distance` ends in the stripe from `column` of a chunk. Two that are counted are `gap` apart; of nearer
  * ones the least counts.
  */
-export function seen(lane: i32, column: i32, distance: i32, gap: i32): void {
-  const at = SEEN + ((<usize>lane) << 3);
+export function seen(chunk: i32, column: i32, distance: i32, gap: i32): void {
+  const at = SEEN + ((<usize>chunk) << 3);
   const open = load<i32>(at);
   if (column - load<i32>(at, 4) >= gap) keep(open);
   else if (distance >= open) return;
@@ -41,11 +41,11 @@ export function seen(lane: i32, column: i32, distance: i32, gap: i32): void {
 }
 
 /** The third least distance among the counted occurrences, at most `bound`. */
-export function lowered(lanes: i32, bound: i32): i32 {
+export function lowered(chunks: i32, bound: i32): i32 {
   const a = first;
   const b = second;
   const c = third;
-  for (let lane = 0; lane < lanes; lane++) keep(load<i32>(SEEN + ((<usize>lane) << 3)));
+  for (let chunk = 0; chunk < chunks; chunk++) keep(load<i32>(SEEN + ((<usize>chunk) << 3)));
   const least = min(third, bound);
   first = a;
   second = b;

@@ -16,10 +16,13 @@ export const STATE: usize = HASH + HASH_SIZE;
 /** The query: 256 u32 code points in, and 256 u16 stand-ins kept for `forget`. */
 export const QUERY: usize = STATE + 128;
 export const STAND_INS: usize = QUERY + 1024;
-/** Per lane, the last occurrence counted for the bound: distance, column (two i32). */
+/** Per chunk, the last occurrence counted for the bound: distance, column (two i32). */
 export const SEEN: usize = STAND_INS + 512;
+/** Per chunk and distance, the windows written: 8 × 256 u16. */
+export const WRITTEN: usize = SEEN + 64;
+export const WRITTEN_SIZE: usize = 4096;
 /** What `distances` writes: at most 1024 u16. */
-export const DISTANCES: usize = SEEN + 64;
+export const DISTANCES: usize = WRITTEN + WRITTEN_SIZE;
 /** The text follows, then the windows that the scan found. */
 export const TEXT: usize = (DISTANCES + 2048 + 63) & ~63;
 
