@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { CachedContent, ContentCache } from '../../src/service/content-cache.ts';
-import { TargetQueue } from '../../src/service/target-queue.ts';
 
 const content = (version: number, chars = 1000): CachedContent => new CachedContent(version, `hash-${version}`, 'x'.repeat(chars));
 
@@ -42,38 +41,5 @@ describe('the content cache', () => {
     cache.put('b', content(0));
     cache.put('c', content(0));
     expect([cache.get('b') !== null, cache.get('c') !== null]).toEqual([true, true]);
-  });
-});
-
-describe('the queue of a target', () => {
-  test('one after another for one target, side by side for others, a failure stopping nobody', async () => {
-    const queue = new TargetQueue();
-    const events: string[] = [];
-    let open: () => void = () => undefined;
-    const opened = new Promise<void>((resolve) => {
-      open = resolve;
-    });
-    const first = queue.run('a', async () => {
-      events.push('a1 starts');
-      await opened;
-      events.push('a1 ends');
-    });
-    const failing = queue.run('a', () => {
-      events.push('a2');
-      return Promise.reject(new Error('mine'));
-    });
-    const third = queue.run('a', () => {
-      events.push('a3');
-      return Promise.resolve(3);
-    });
-    await queue.run('b', () => {
-      events.push('b');
-      return Promise.resolve();
-    });
-    open();
-    await first;
-    await expect(failing).rejects.toThrow('mine');
-    expect(await third).toBe(3);
-    expect(events).toEqual(['a1 starts', 'b', 'a1 ends', 'a2', 'a3']);
   });
 });
