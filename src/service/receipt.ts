@@ -45,7 +45,7 @@ export function receiptOf(row: CommitReceiptRow, context: ReceiptContext): JsonO
     ...(row.diagnostic === null ? {} : { diagnostic: row.diagnostic as JsonValue }),
     current_context: row.current_context as JsonValue,
     ...nearMissMembers(context.nearMisses),
-    next_step: nextStep(row.failure_code ?? '', { ...context, diagnostic: (row.diagnostic ?? {}) as JsonObject }),
+    next_step: nextStep(row.failure_code ?? row.failure_reason ?? '', { ...context, diagnostic: (row.diagnostic ?? {}) as JsonObject }),
   };
 }
 

@@ -18,7 +18,7 @@ interface Operation {
 }
 
 export type ReferenceResult =
-  | { code: string; ordinal: number; consumer?: number; candidates?: number[]; buffer: string }
+  | { code: string; ordinal: number; consumer?: number; candidates?: number[]; buffer: string; facts: Record<string, unknown>[] }
   | { content: string; facts: Record<string, unknown>[]; starts: number[] };
 
 const lf = (text: string): string[] => [...text.replace(/\r\n/g, '\n').replace(/\r/g, '\n')];
@@ -44,7 +44,7 @@ export function applyReference(content: string, operations: Operation[]): Refere
   for (const [position, operation] of operations.entries()) {
     const ordinal = position + 1;
     const replacement = lf(operation.replace);
-    const failed = (code: string, more: object = {}): ReferenceResult => ({ code, ordinal, buffer: text.join(''), ...more });
+    const failed = (code: string, more: object = {}): ReferenceResult => ({ code, ordinal, buffer: text.join(''), facts, ...more });
     let from = 0;
     let to = text.length;
     const kind = operation.op ?? 'match';
