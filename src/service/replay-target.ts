@@ -63,10 +63,12 @@ async function replayLocked(
   const run = startReplay(initial, id, sha256);
   const last = upToVersion ?? Number.MAX_SAFE_INTEGER;
   let steps = 0;
-  for await (const attempt of attemptsOf(database, id, firstPage, options)) {
-    if (steps >= last || !run.step(attempt)) break;
+  for await (const attempt of attemptsOf(database, id, last === 0 ? [] : firstPage, options)) {
+    if (!run.step(attempt)) break;
     steps += 1;
     if (steps % PAGE === 0) options.onProgress?.(steps, Math.min(last, state.version), 'attempts replayed');
+    // Before the next page is read.
+    if (steps === last) break;
   }
   const compared = upToVersion === null || upToVersion === state.version;
   return run.finish(compared ? { content: state.current_content, hash: state.current_hash, version: state.version } : null);

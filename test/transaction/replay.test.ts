@@ -98,6 +98,11 @@ describe('replay', () => {
     [
       'decode',
       'replay_protocol_invalid',
+      changed(1, withPayload(HISTORY[1] as AcceptedAttempt, (HISTORY[1] as AcceptedAttempt).pdcp_content.replace('"!"', '"\\u0000"'))),
+    ],
+    [
+      'decode',
+      'replay_protocol_invalid',
       changed(1, withPayload(HISTORY[1] as AcceptedAttempt, (HISTORY[1] as AcceptedAttempt).pdcp_content.replace(TARGET, OTHER))),
     ],
     [
@@ -144,7 +149,13 @@ describe('replay', () => {
     expect(result.first_failing_step?.log_sequence).toBe(check === 'before_version' ? 12 : 11);
   });
 
-  it('stops at an initial snapshot that is foreign or damaged', () => {
+  it('stops at an initial snapshot that is missing, foreign or damaged', () => {
+    expect(replay(null, HISTORY, END, TARGET, sha256)).toMatchObject({
+      status: 'failed',
+      steps: 0,
+      materialized_state_matches: null,
+      first_failing_step: { check: 'initial_snapshot', reason: 'replay_integrity_failed', pdcp_log_id: null },
+    });
     expect(replay({ ...initialOf('abc'), target_file_id: OTHER }, HISTORY, END, TARGET, sha256).first_failing_step).toMatchObject({
       check: 'initial_owner',
       pdcp_log_id: null,
