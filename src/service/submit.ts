@@ -63,7 +63,6 @@ function remember(context: Context, targetFileId: string, row: CommitReceiptRow,
   if (held !== null && (held.version !== row.current_version || held.hash !== row.current_hash)) context.cache.drop(targetFileId);
 }
 
-<<<<<<< HEAD
 /** What the last call of a submission answered, and what this process had made of it. */
 interface Committed {
   row: CommitReceiptRow;
@@ -78,23 +77,9 @@ function missedBy(targetFileId: string, decoded: Decoded, { row, claim, previous
   if (row.failure_reason !== fault.reason || row.before_version === null) return null;
   const { transaction } = decoded;
   return missedOf({ targetFileId, fault, transaction, ...struck, base: { version: row.before_version, content: base.content }, previous });
-=======
-/**
- * After the commit, when no lock is held; never for a recovered outcome, nor when the database's reason is not the one found here.
- * The outcome is recorded by now, so a defect of the search costs the hint and not the receipt (preview shows the defect).
- */
-function searchNearMisses(row: CommitReceiptRow, claim: Claim, decoded: Decoded, previous: CachedContent | null): NearMissAnswer | null {
-  if (row.deduplicated === true || !decoded.ok || claim.verdict !== 'rejected' || claim.buffer === null) return null;
-  if (row.failure_reason !== claim.fault.reason) return null;
-  try {
-    return nearMissesFor(decoded.transaction, claim.fault, claim.buffer, previous);
-  } catch {
-    return null;
-  }
->>>>>>> e929b51 (Let submissions that wait for one another share a transaction)
 }
 
-/** Makes the statements over `database`, which may be bound to a transaction; the answer is made once they are committed. */
+/** Makes the statements over `database`, which may be bound to a transaction: nothing is certain before that is committed. */
 async function commit(
   context: Context,
   database: Database,
@@ -102,33 +87,15 @@ async function commit(
   targetFileId: string,
   decoded: Decoded,
   options: CallOptions,
-<<<<<<< HEAD
 ): Promise<Committed> {
   let base = context.cache.get(targetFileId);
   for (let calls = 0; calls < MAX_CALLS; calls += 1) {
     const claim = claimOf(submission.record, decoded, base);
-    const row = await call(context, submission, targetFileId, claim, options);
+    const row = await call(context, database, submission, targetFileId, claim, options);
     if (row.outcome === 'not_found') return { row, claim, previous: null };
     if (row.outcome !== 'stale_base') {
       remember(context, targetFileId, row, claim);
       return { row, claim, previous: context.cache.previous(targetFileId) };
-=======
-): Promise<() => JsonObject> {
-  const decoded = decodeSubmission(submission);
-  let base = context.cache.get(targetFileId);
-  for (let calls = 0; calls < MAX_CALLS; calls += 1) {
-    const claim = claimOf(submission.record, decoded, base);
-    const row = await call(context, database, submission, targetFileId, claim, options);
-    if (row.outcome === 'not_found') {
-      const detail = 'no target has this id';
-      const fault = { reason: 'target_not_found', code: 'target_not_found', detail } as const;
-      return () => unlinkedReceipt(submission.format, targetFileId, fault, shape);
-    }
-    if (row.outcome !== 'stale_base') {
-      remember(context, targetFileId, row, claim);
-      const previous = context.cache.previous(targetFileId);
-      return () => receiptOf(row, { targetFileId, args, shape, nearMisses: searchNearMisses(row, claim, decoded, previous) });
->>>>>>> e929b51 (Let submissions that wait for one another share a transaction)
     }
     const content = row.current_content ?? '';
     base = new CachedContent(row.current_version ?? 0, sha256(content), content);
@@ -138,16 +105,10 @@ async function commit(
 }
 
 /**
-<<<<<<< HEAD
  * Commits one submission: exactly one statement when the target's content is cached, whatever the outcome (a text that is not there
- * may cost one read more, after the commit: ./explain-miss.ts). `args` are the
+ * may cost one read more, after the commit: ./explain-miss.ts); those that had to wait for one another share a transaction. `args` are the
  * tool's arguments as sent; every judgement about them is our decoder's, so that a bad submission to a known target
  * is a durable row. Rejects only for the outside world; then nothing is known to have happened unless the error says so.
-=======
- * Commits one submission: exactly one statement when the target's content is cached, whatever the outcome (those that had to wait
- * for one another share a transaction). `args` are the tool's arguments as sent; every judgement about them is our decoder's, so
- * that a bad submission to a known target is a durable row. Rejects only for the outside world; then nothing is known to have happened unless the error says so.
->>>>>>> e929b51 (Let submissions that wait for one another share a transaction)
  */
 export async function submit(context: Context, format: Format, args: unknown, options: CallOptions = {}): Promise<JsonObject> {
   if (!isJsonObject(args)) {
@@ -166,9 +127,13 @@ export async function submit(context: Context, format: Format, args: unknown, op
     const detail = 'target_file_id: a UUID is required';
     return unlinkedReceipt(format, null, { reason: 'context_invalid', code: 'target_id_malformed', detail }, shape);
   }
-<<<<<<< HEAD
   const decoded = decodeSubmission(submission);
-  const committed = await context.queue.run(targetFileId, () => commit(context, submission, targetFileId, decoded, options));
+  const committed = await context.queue.run(targetFileId, {
+    database: context.database,
+    attempt: (database) => commit(context, database, submission, targetFileId, decoded, options),
+    undone: () => context.cache.drop(targetFileId),
+    signal: options.signal,
+  });
   if (committed.row.outcome === 'not_found') {
     const detail = 'no target has this id';
     return unlinkedReceipt(format, targetFileId, { reason: 'target_not_found', code: 'target_not_found', detail }, shape);
@@ -176,12 +141,4 @@ export async function submit(context: Context, format: Format, args: unknown, op
   // After the commit, and outside the queue: whoever waits for the target does not wait for a hint.
   const nearMisses = await explainMiss(context, missedBy(targetFileId, decoded, committed), options);
   return receiptOf(committed.row, { targetFileId, args, shape, nearMisses });
-=======
-  return context.queue.run(targetFileId, {
-    database: context.database,
-    attempt: (database) => commit(context, database, submission, targetFileId, args, shape, options),
-    undone: () => context.cache.drop(targetFileId),
-    signal: options.signal,
-  });
->>>>>>> e929b51 (Let submissions that wait for one another share a transaction)
 }

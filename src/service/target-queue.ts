@@ -7,20 +7,16 @@ const GROUP = 8;
 /** One submission as the queue sees it. */
 export interface Work<T> {
   database: Database;
-  /** Makes its statements over the database given here; what it returns makes the answer, once they are committed. */
-  attempt: (database: Database) => Promise<() => T>;
+  /** Makes its statements over the database given here, which may be bound to a transaction. */
+  attempt: (database: Database) => Promise<T>;
   /** Told that statements which had succeeded were undone, or may have been; `attempt` may follow once more. */
   undone: () => void;
   signal: AbortSignal | undefined;
 }
 
-interface Waiting {
-  database: Database;
-  /** As in Work, but what it returns settles the promise that `run` gave out and never throws. */
-  attempt: (database: Database) => Promise<() => void>;
-  undone: () => void;
+interface Waiting extends Work<unknown> {
+  resolve: (value: unknown) => void;
   reject: (error: unknown) => void;
-  signal: AbortSignal | undefined;
 }
 
 /**
@@ -33,18 +29,8 @@ export class TargetQueue {
   readonly #waiting = new Map<string, Waiting[]>();
 
   run<T>(targetFileId: string, work: Work<T>): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const settling = async (database: Database): Promise<() => void> => {
-        const answer = await work.attempt(database);
-        return () => {
-          try {
-            resolve(answer());
-          } catch (error) {
-            reject(error);
-          }
-        };
-      };
-      const entry: Waiting = { ...work, attempt: settling, reject };
+    return new Promise<unknown>((resolve, reject) => {
+      const entry: Waiting = { ...work, resolve, reject };
       const waiting = this.#waiting.get(targetFileId);
       if (waiting !== undefined) {
         waiting.push(entry);
@@ -53,7 +39,7 @@ export class TargetQueue {
       const line = [entry];
       this.#waiting.set(targetFileId, line);
       void this.#drain(targetFileId, line);
-    });
+    }) as Promise<T>;
   }
 
   async #drain(targetFileId: string, line: Waiting[]): Promise<void> {
@@ -80,8 +66,7 @@ function takeGroup(line: Waiting[]): Waiting[] {
 
 async function runAlone(entry: Waiting): Promise<void> {
   try {
-    const settle = await entry.attempt(entry.database);
-    settle();
+    entry.resolve(await entry.attempt(entry.database));
   } catch (error) {
     entry.reject(error);
   }
@@ -89,10 +74,10 @@ async function runAlone(entry: Waiting): Promise<void> {
 
 /** A failure of one undoes all, so that each then runs alone and has its own end; unless nobody knows whether they were committed. */
 async function runTogether(database: Database, group: readonly Waiting[]): Promise<void> {
-  let settled: (() => void)[];
+  let values: unknown[];
   try {
-    settled = await database.transaction(async (bound) => {
-      const made: (() => void)[] = [];
+    values = await database.transaction(async (bound) => {
+      const made: unknown[] = [];
       for (const entry of group) made.push(await entry.attempt(bound));
       return made;
     });
@@ -102,5 +87,7 @@ async function runTogether(database: Database, group: readonly Waiting[]): Promi
     else for (const entry of group) await runAlone(entry);
     return;
   }
-  for (const settle of settled) settle();
+  group.forEach((entry, at) => {
+    entry.resolve(values[at]);
+  });
 }
