@@ -3,6 +3,7 @@
  * case, plain forms. It only finds a place to compare; ./classify.ts says what differs there, and whether that is all.
  */
 import { skeletonOf } from './forms.ts';
+import { copyUnits } from './units.ts';
 
 /** One UTF-16 range of a text. */
 export interface Range {
@@ -22,17 +23,22 @@ const LONGER = -2;
 const UNKNOWN = 0;
 
 /**
- * Finds folded texts and counts what that cost. One folder serves one buffer: what a code point folds to is worked out
- * once. `work` is the units read and fed so far; a look ends when it reaches `most`.
+ * Finds folded texts in one text and counts what that cost. What a code point folds to is worked out once. `work` is the
+ * units read and fed so far; a look ends when it reaches `most`.
  */
 export class Folder {
   work = 0;
+  readonly #text: string;
+  readonly #units: Uint16Array;
   readonly #most: number;
   readonly #folded = new Map<string, string>();
   /** What a code unit folds to: one unit, DROPPED, LONGER (several units, or half of a pair), or UNKNOWN yet. */
   readonly #table = new Int32Array(65536).fill(LONGER, 0xd800, 0xe000);
 
-  constructor(most: number) {
+  constructor(text: string, most: number) {
+    this.#text = text;
+    this.#units = new Uint16Array(text.length);
+    copyUnits(text, this.#units.buffer as ArrayBuffer, 0);
     this.#most = most;
   }
 
@@ -44,14 +50,16 @@ export class Folder {
   /**
    * Up to `limit` occurrences (overlapping ones too) of the folded query in the folded text between two units, as ranges of the
    * text's own units that begin and end at whole code points (whole spellings, when one is given), without what the fold
-   * drops around them. Linear in text and query, whatever they hold; the text is folded as it goes past and is never copied.
+   * drops around them. Linear in text and query, whatever they hold; the text is folded as it goes past.
    */
-  occurrences(text: string, query: string, within: Range, limit: number, spelling?: Spelling): Range[] {
+  occurrences(query: string, within: Range, limit: number, spelling?: Spelling): Range[] {
     const pattern = this.#unitsOf(query);
     const m = pattern.length;
     const found: Range[] = [];
     if (m === 0) return found;
     const failure = failureTable(pattern);
+    const text = this.#text;
+    const units = this.#units;
     const table = this.#table;
     // Where each of the last m folded units came from; -1 when it is not the first of its code point.
     const origins = new Int32Array(m);
@@ -67,7 +75,7 @@ export class Folder {
       if (matched === m && end >= 0 && origins[ring]! >= 0) found.push({ start: origins[ring]!, end });
     };
     for (let at = within.start; at < within.end && found.length < limit && this.work < this.#most; this.work++) {
-      const code = text.charCodeAt(at);
+      const code = units[at]!;
       let unit = code === mark ? LONGER : table[code]!;
       if (unit === UNKNOWN) unit = this.#learn(code);
       if (unit !== LONGER) {

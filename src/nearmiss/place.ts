@@ -34,7 +34,7 @@ export class Places {
 
   constructor(buffer: string) {
     this.#buffer = buffer;
-    this.#folder = new Folder(MOST_FOLDED);
+    this.#folder = new Folder(buffer, MOST_FOLDED);
   }
 
   /** Units folded and compared so far. */
@@ -52,7 +52,7 @@ export class Places {
     const edges = this.#edgesOf(query);
     let best: Place | null = null;
     for (const window of windows) {
-      for (const core of this.#folder.occurrences(buffer, query, window, PLACES, spelling)) {
+      for (const core of this.#folder.occurrences(query, window, PLACES, spelling)) {
         for (const range of this.#around(core, edges, spelling)) {
           const text = buffer.slice(range.start, range.end);
           const actual = spelling === undefined ? text : readSpellings(text, spelling);

@@ -1,4 +1,4 @@
-import { randomness } from './oracle.ts';
+import { randomness } from './cases.ts';
 
 /** A random document of distinct words, and pieces of it. Offsets are code points. */
 export interface Sample {

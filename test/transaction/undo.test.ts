@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { applyTransaction, decodeSubmission, findRemoval, prepareSubmission, profileOf } from '../../src/transaction/index.ts';
 import type { Format, JsonObject, Missing, RecentAttempt } from '../../src/transaction/index.ts';
-import { randomness } from '../nearmiss/oracle.ts';
+import { randomness } from '../nearmiss/cases.ts';
 import { sha256 } from './reference.ts';
 
 const TARGET = '11111111-2222-3333-4444-555555555555';
