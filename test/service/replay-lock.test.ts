@@ -42,6 +42,7 @@ function pausing(page: number): { service: Service; paused: Promise<void>; go: (
   const released = new Promise<void>((resolve) => (go = resolve));
   let pages = 0;
   const wrap = (database: Database): Database => ({
+    autocommit: database.autocommit,
     query: async (statement, options) => {
       if (statement.name === 'lock_history' && (pages += 1) === page) {
         pause();
