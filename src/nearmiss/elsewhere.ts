@@ -14,21 +14,16 @@ interface Nearest {
 
 /**
  * The text that a span expected, where it really stands: the occurrence nearest the place that was named (the earlier of two
- * equally near). With its neighbours when they were given and stand somewhere so. Null when it stands nowhere.
+ * equally near). With its neighbours when they were given. Null when it stands nowhere.
  */
 export function explainElsewhere(index: CodePointIndex, span: ExpectedSpan): Explanation | null {
   const { start, end, text, before, after } = span;
   if (text === '' && before === '' && after === '') return null;
   const sent = index.toUnit(start);
   const joined = before + text + after;
-  let found = nearestTo(index.text, joined, sent - before.length);
-  let lead = before.length;
-  if (found === null && text !== '' && joined !== text && span.differs === 'text') {
-    found = nearestTo(index.text, text, sent);
-    lead = 0;
-  }
+  const found = nearestTo(index.text, joined, sent - before.length);
   if (found === null) return null;
-  const unit = found.unit + lead;
+  const unit = found.unit + before.length;
   const place = {
     start: index.toCodePoint(unit),
     end: index.toCodePoint(unit + text.length),
@@ -37,7 +32,7 @@ export function explainElsewhere(index: CodePointIndex, span: ExpectedSpan): Exp
   const shift = place.start - start;
   if (shift === 0 && place.end === end) return null;
   const times = found.count >= COUNT_CAP ? `at least ${COUNT_CAP}` : String(found.count);
-  const what = lead > 0 || joined !== text ? 'The expected text with its neighbours' : 'The expected text';
+  const what = joined !== text ? 'The expected text with its neighbours' : 'The expected text';
   const where =
     shift === 0
       ? `begins at ${start} as said and ends at ${place.end}, not at ${end}`

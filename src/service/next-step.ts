@@ -74,7 +74,7 @@ const isCut = (text: string): boolean => codePointLength(text) >= CUT;
 function afterAbsence({ diagnostic, nearMisses }: Situation): string {
   const copy = `copy the text exactly as it stands there into match, and send it ${NEW_KEY}.`;
   const explanation = nearMisses?.explanation;
-  if (explanation?.kind === 'already_replaced') {
+  if (explanation?.kind === 'already_replaced' && explanation.line !== undefined) {
     return `The change may be made already (near_miss_search.explanation): read that line (patchdiff_read_lines). If so, nothing is left to send; else ${copy}`;
   }
   if ((nearMisses?.near_misses.length ?? 0) > 0) {
@@ -87,7 +87,14 @@ function afterAbsence({ diagnostic, nearMisses }: Situation): string {
     : `near_miss_search.explanation says what differs: read its line (patchdiff_read_lines), ${copy}`;
 }
 
-function afterMismatch({ diagnostic, nearMisses }: Situation): string {
+function afterMismatch(situation: Situation): string {
+  const otherwise = atSpan(situation);
+  return situation.nearMisses?.explanation?.kind === 'elsewhere'
+    ? `If near_miss_search.explanation shows the place that you mean, send its start and end with the texts as they were, and ${A_NEW_KEY}. Otherwise: ${otherwise}`
+    : otherwise;
+}
+
+function atSpan({ diagnostic, nearMisses }: Situation): string {
   const read = 'read the target again (patchdiff_read_lines) and take start, end and the text from that answer';
   const path = textOf(diagnostic, 'path');
   if (!path.endsWith('.expected_text')) {

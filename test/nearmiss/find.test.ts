@@ -148,6 +148,23 @@ describe('explanations of field reports', () => {
     expect(explanation!.message).toContain('Line-number prefix?');
   });
 
+  it('B07: of a straight and a curly twin the exact one needs no explanation', () => {
+    const answer = findNearMisses('g = "h"\ng = “h”\n', 'g = "h"');
+    expect(answer.explanation).toBeUndefined();
+    expect(answer.near_misses[0]).toMatchObject({ start: 0, end: 7, distance: 0 });
+  });
+
+  it('B09: curly quotes typed into code are named, beside the ASCII that stands there', () => {
+    const { explanation } = findNearMisses('const re = /^["\'(]+/;\n', '/^[“‘(]+/');
+    expect(explanation).toMatchObject({ kind: 'typography', start: 11, end: 20, expected: '/^[\\u201C\\u2018(]+/', actual: '/^["\'(]+/' });
+    expect(explanation!.code_points!.actual.slice(3, 5)).toEqual(['U+0022', 'U+0027']);
+  });
+
+  it('B72: random words that occur nowhere have no explanation', () => {
+    const doc = Array.from({ length: 3000 }, (_, i) => `paragraph ${i} of a text about nothing\n`).join('');
+    expect(findNearMisses(doc, 'xylophone quartz 87 jukebox vexing dwarf').explanation).toBeUndefined();
+  });
+
   it('B75: with short text, over several lines, and with other blanks besides', () => {
     expect(findNearMisses('a\nfoo\n', '2| foo').explanation).toMatchObject({ kind: 'line_number_prefix', start: 2, end: 5 });
     const two = findNearMisses('\tfoo(1)\n\n\tbar(2)\n', '1|  foo(1)\n\n3|  bar(2)').explanation!;
