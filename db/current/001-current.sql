@@ -135,6 +135,9 @@ comment on column patchdiff_store.request_keys.request_fingerprint is
 --! include patchdiff_store/verify_attempt_replay.sql
 --! include patchdiff_store/verify_replay.sql
 --! include patchdiff_store/verify_target.sql
+--! include patchdiff_store/observe_target.sql
+--! include patchdiff/preview_facts.sql
+--! include patchdiff/preview_recovery.sql
 --! include patchdiff_store/import_profile.sql
 --! include patchdiff_store/import_item_fault.sql
 --! include patchdiff_store/import_record_fault.sql
@@ -155,5 +158,6 @@ comment on column patchdiff_store.request_keys.request_fingerprint is
 
 grant execute on function patchdiff.read_recent_changes(uuid, bigint, integer) to patchdiff_writer;
 
+grant execute on all routines in schema patchdiff to patchdiff_writer;
 reset role;
 select patchdiff_guard.guard_ddl(true);

@@ -114,15 +114,16 @@ export function openDatabase(options: OpenDatabaseOptions): Database {
     }
   }
 
-  async function inTransaction<T>(client: pg.PoolClient, work: (database: Database) => Promise<T>): Promise<T> {
+  async function inTransaction<T>(client: pg.PoolClient, begin: string, work: (database: Database) => Promise<T>): Promise<T> {
     const misuse = (what: string) => (): Promise<never> => Promise.reject(new TypeError(`${what} inside a transaction`));
     const bound: Database = {
       autocommit: false,
       query: (statement, query) => run(client, 'transaction', statement, query),
       transaction: misuse('transaction()'),
+      snapshot: misuse('snapshot()'),
       close: misuse('close()'),
     };
-    await guarded('transaction', () => client.query('begin isolation level read committed'));
+    await guarded('transaction', () => client.query(begin));
     let result: T;
     try {
       result = await work(bound);
@@ -139,7 +140,8 @@ export function openDatabase(options: OpenDatabaseOptions): Database {
   return {
     autocommit: true,
     query: (statement, query) => withClient((client) => run(client, 'statement', statement, query)),
-    transaction: (work) => withClient((client) => inTransaction(client, work)),
+    transaction: (work) => withClient((client) => inTransaction(client, 'begin isolation level read committed', work)),
+    snapshot: (work) => withClient((client) => inTransaction(client, 'begin isolation level repeatable read read only', work)),
     close: () => (ended ??= pool.end()),
   };
 }

@@ -23,9 +23,11 @@ export interface Database {
   query<T>(statement: Statement, options?: QueryOptions): Promise<T[]>;
   /**
    * Runs `work` in one READ COMMITTED transaction on one connection: commits when it resolves, rolls back when it rejects.
-   * Inside, `transaction` and `close` are misuse and throw.
+   * Inside, `transaction`, `snapshot` and `close` are misuse and throw.
    */
   transaction<T>(work: (database: Database) => Promise<T>): Promise<T>;
+  /** As `transaction`, but REPEATABLE READ and READ ONLY: every statement sees the same committed state, and none can write or lock a row. */
+  snapshot<T>(work: (database: Database) => Promise<T>): Promise<T>;
   /** Ends all connections; calls under way fail. Safe to repeat. */
   close(): Promise<void>;
 }

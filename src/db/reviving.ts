@@ -59,6 +59,18 @@ export function revivingDatabase(options: RevivingOptions): Database {
     }
   }
 
+  function bracketed<T>(kind: 'transaction' | 'snapshot', work: (bound: Database) => Promise<T>): Promise<T> {
+    let begun = false;
+    return call(
+      (current) =>
+        current[kind]((bound) => {
+          begun = true;
+          return work(bound);
+        }),
+      () => begun,
+    );
+  }
+
   return {
     autocommit: true,
     query: (statement, query) =>
@@ -66,17 +78,8 @@ export function revivingDatabase(options: RevivingOptions): Database {
         (current) => current.query(statement, query),
         () => false,
       ),
-    transaction: (work) => {
-      let begun = false;
-      return call(
-        (current) =>
-          current.transaction((bound) => {
-            begun = true;
-            return work(bound);
-          }),
-        () => begun,
-      );
-    },
+    transaction: (work) => bracketed('transaction', work),
+    snapshot: (work) => bracketed('snapshot', work),
     close: () => {
       closed = true;
       return database.close();

@@ -1,6 +1,9 @@
-import { readAttempt } from '../db/calls/read-attempt.ts';
-import { readAttempts } from '../db/calls/read-attempts.ts';
-import type { AttemptRow } from '../db/calls/attempt-entry.ts';
+import type { CommitReceiptRow } from '../db/calls/commit-attempt.ts';
+import { previewFacts } from '../db/calls/preview-facts.ts';
+import type { PreviewFactsRow } from '../db/calls/preview-facts.ts';
+import { previewRecovery } from '../db/calls/preview-recovery.ts';
+import { readTarget } from '../db/calls/read-target.ts';
+import { codePointLength } from '../text/index.ts';
 import {
   applyTransaction,
   canonicalUuid,
@@ -14,150 +17,118 @@ import {
   prepareSubmission,
   profileOf,
   rawValuesOf,
-  validityOf,
 } from '../transaction/index.ts';
-import type { NearMissAnswer } from '../nearmiss/index.ts';
-import type { Applied, ChangeFact, Fault, Format, JsonObject, Submission, Transaction } from '../transaction/index.ts';
+import type { Fault, Format, JsonObject, NotApplied, Submission, Transaction } from '../transaction/index.ts';
 import { invalidArgument, notFound } from './answers.ts';
 import { ArgumentReader } from './arguments.ts';
-import type { CachedContent } from './content-cache.ts';
+import { CachedContent } from './content-cache.ts';
 import type { Context } from './context.ts';
-import { heldContent } from './held-content.ts';
-import type { Held } from './held-content.ts';
-import { explainMiss } from './explain-miss.ts';
-import { missedOf, nearMissMembers } from './near-misses.ts';
-import type { Missed } from './near-misses.ts';
-import { nextStep } from './next-step.ts';
-import { previewAccepted } from './preview-answer.ts';
+import { nearMissesFor } from './near-misses.ts';
+import { wouldAccept, wouldRecover, wouldReject } from './preview-answer.ts';
+import type { PreviewHead } from './preview-answer.ts';
 import { sha256 } from './sha256.ts';
 import type { CallOptions } from './types.ts';
-import { unlessUnknown } from './unknown-target.ts';
-import { wrongShape } from './wrong-shape.ts';
 
 const FORMATS = ['patchdiff-tx/1', 'patchdiff-tx/2', 'patchdiff-tx/3'] as const satisfies readonly Format[];
 
-/** What identity and lineage ask of other rows. */
-interface Related {
-  parentResolved: boolean;
-  /** The attempt that the request key is stored with; null: none. A SAVE's key is not seen. */
-  keyed: AttemptRow | null;
-}
-
-async function relatedTo(context: Context, id: string, submission: Submission, options: CallOptions): Promise<Related> {
-  const { parent, clientRequestId } = submission;
-  const parentId = canonicalUuid(parent);
-  const parentRow = parentId === null ? null : await readAttempt(context.database, parentId, options);
-  const parentResolved = parentRow !== null && parentRow.target_file_id === id && parentRow.status === 'rejected';
-  if (clientRequestId === null) return { parentResolved, keyed: null };
-  const call = {
-    targetFileId: id,
-    limit: 1,
-    beforeSequence: null,
-    status: null,
-    contentHash: null,
-    clientRequestId,
-    includeContent: false,
-  };
-  const rows = await unlessUnknown(readAttempts(context.database, call, options));
-  return { parentResolved, keyed: rows?.[0] ?? null };
-}
-
-/** The fault and the text in which it struck, or what would be applied. */
-type Verdict =
-  | { ok: true; transaction: Transaction; applied: Applied }
-  | {
-      ok: false;
-      fault: Fault;
-      transaction: Transaction | null;
-      buffer: string;
-      prior: readonly ChangeFact[];
-      decidedBy: 'database' | 'runtime';
-    };
-
-/** In the one order under the lock (docs/spec/decoding.md), after the stored key. */
-function judge(submission: Submission, held: Held, related: Related): Verdict {
-  const { content } = held.content;
-  const failed = (fault: Fault, decidedBy: 'database' | 'runtime'): Verdict => ({
-    ok: false,
-    fault,
-    transaction: null,
-    buffer: content,
-    prior: [],
-    decidedBy,
-  });
-  if (related.keyed !== null) return failed(keyConflictFault(submission.clientRequestId ?? '', related.keyed.pdcp_log_id), 'database');
-  const early = preconditionFault(submission, { version: held.head.version, hash: held.head.current_hash }, related.parentResolved);
-  if (early !== null) return failed(early, 'database');
-  const decoded = decodeSubmission(submission);
-  if (!decoded.ok) return failed(decoded.fault, 'runtime');
-  if (!held.sound) return failed(faultOf('content_diverged'), 'database');
-  const applied = applyTransaction(content, decoded.transaction, profileOf(submission.record), sha256);
-  if (applied.ok) return { ok: true, transaction: decoded.transaction, applied };
-  const { fault, buffer, changes: prior } = applied;
-  return { ok: false, fault, transaction: decoded.transaction, buffer, prior, decidedBy: 'runtime' };
-}
-
-function recovered(common: JsonObject, row: AttemptRow): JsonObject {
-  return {
-    ...common,
-    status: 'would_recover',
-    would_recover: true,
-    recorded: {
-      pdcp_log_id: row.pdcp_log_id,
-      status: row.status,
-      failure_reason: row.failure_reason,
-      before_version: row.before_version,
-      after_version: row.after_version,
-    },
-    next_step: 'A submission with this client_request_id returns that outcome and changes nothing; send a new key for a new change.',
-  };
-}
-
-interface Rejected {
+/** The submission and what it would find: one committed state of the database. */
+interface Subject {
   submission: Submission;
-  held: Held;
-  related: Related;
-  verdict: Verdict & { ok: false };
-  nearMisses: NearMissAnswer | null;
+  head: PreviewHead;
+  facts: PreviewFactsRow;
+  /** The receipt that the request key stands for, when it stands for this very request: then nothing else is looked at. */
+  recorded: CommitReceiptRow | null;
+  /** Null beside `recorded`, and when the stored content is not what its row says. */
+  content: string | null;
   /** The submission's arguments as sent. */
   args: JsonObject;
 }
 
-function rejected(common: JsonObject, { submission, held, related, verdict, nearMisses, args }: Rejected): JsonObject {
-  const { fault, buffer, prior, decidedBy } = verdict;
-  const { version, current_hash: hash } = held.head;
+/** The target's content at the version that `facts` tell of, from the cache where it is held. */
+async function contentAt(context: Context, id: string, facts: PreviewFactsRow, options: CallOptions): Promise<string | null> {
+  const cached = context.cache.get(id);
+  if (cached?.version === facts.version && cached.hash === facts.current_hash) return cached.content;
+  const row = await readTarget(context.database, id, options);
+  if (row === null) return null;
+  context.cache.put(id, new CachedContent(row.version, sha256(row.current_content), row.current_content));
+  return row.current_content;
+}
+
+/** Everything that is read, in one snapshot; null: no such target. `context.database` is bound to it. */
+async function observe(
+  context: Context,
+  submission: Submission,
+  id: string,
+  args: JsonObject,
+  options: CallOptions,
+): Promise<Subject | null> {
+  const { clientRequestId, parent } = submission;
+  const facts = await previewFacts(context.database, id, canonicalUuid(parent), clientRequestId, options);
+  if (facts === null) return null;
+  const head = { target_file_id: id, format: submission.format, version: facts.version, current_hash: facts.current_hash };
+  const subject = { submission, head, facts, recorded: null, content: null, args };
+  if (clientRequestId !== null && facts.key_kind === 'submission') {
+    const identity = identityOf(submission, id, facts.is_parent ? canonicalUuid(parent) : parent, sha256);
+    if (isSameRequest(identity, facts.key_fingerprint ?? ''))
+      return { ...subject, recorded: await previewRecovery(context.database, id, clientRequestId, options) };
+  }
+  return { ...subject, content: facts.is_intact ? await contentAt(context, id, facts, options) : null };
+}
+
+/** The fault that no evaluation is needed for, in the one order under the lock (docs/spec/decoding.md), after a recovered key. */
+function earlyFault({ submission, facts }: Subject): Fault | null {
+  if (facts.key_kind !== null) return keyConflictFault(submission.clientRequestId ?? '', facts.key_pdcp_log_id);
+  return preconditionFault(submission, { version: facts.version, hash: facts.current_hash }, facts.is_parent);
+}
+
+/** A rejection; `failed` is the evaluation that found the fault, null for a fault that needed none. */
+function refused(
+  context: Context,
+  { submission, facts, head, args }: Subject,
+  fault: Fault,
+  decidedBy: 'database' | 'runtime',
+  failed: { transaction: Transaction; result: NotApplied } | null = null,
+): JsonObject {
+  const { version, current_hash: hash, content_head: text } = facts;
+  const total = fault.code === 'content_diverged' ? facts.counted_chars : facts.content_chars;
   const diagnostic = diagnosticOf(fault, {
     format: submission.format,
     decidedBy,
     version,
     hash,
-    buffer,
-    priorChanges: prior.length,
-    rawValues: rawValuesOf(submission, related.parentResolved),
+    buffer: failed?.result.buffer ?? text,
+    priorChanges: failed?.result.priorChanges ?? 0,
+    rawValues: rawValuesOf(submission, facts.is_parent),
   });
-  return {
-    ...common,
-    status: 'would_reject',
-    validity: { ...validityOf(fault.stage) },
-    failure_reason: fault.reason,
-    failure_code: fault.code,
-    failure_detail: fault.detail,
-    failed_change_id: fault.failedChangeId,
+  // Such a fault shows the head of the content alone; the row says how long all of it is.
+  if (failed === null) Object.assign(diagnostic['failure_context'] as JsonObject, { total_chars: total });
+  return wouldReject(head, {
+    fault,
     diagnostic,
-    ...nearMissMembers(nearMisses),
-    next_step: nextStep(fault.code, { shape: wrongShape(submission.format, args), args, diagnostic, nearMisses }),
-  };
+    currentContext: { version, hash, start: 0, end: codePointLength(text), total_chars: total, text },
+    nearMisses:
+      failed === null ? null : nearMissesFor(failed.transaction, fault, failed.result.buffer, context.cache.previous(head.target_file_id)),
+    args,
+  });
 }
 
-function missedBy(targetFileId: string, held: Held, verdict: Verdict & { ok: false }, previous: CachedContent | null): Missed | null {
-  const { transaction, fault, buffer, prior } = verdict;
-  const base = { version: held.head.version, content: held.content.content };
-  return transaction === null ? null : missedOf({ targetFileId, fault, buffer, prior, transaction, base, previous });
+function judge(context: Context, subject: Subject): JsonObject {
+  const { submission, head, recorded, content, args } = subject;
+  if (recorded !== null) return wouldRecover(head, recorded, args);
+  const early = earlyFault(subject);
+  if (early !== null) return refused(context, subject, early, 'database');
+  const decoded = decodeSubmission(submission);
+  if (!decoded.ok) return refused(context, subject, decoded.fault, 'runtime');
+  if (content === null) return refused(context, subject, faultOf('content_diverged'), 'database');
+  const { transaction } = decoded;
+  const result = applyTransaction(content, transaction, profileOf(submission.record), sha256);
+  return result.ok ? wouldAccept(head, content, result) : refused(context, subject, result.fault, 'runtime', { transaction, result });
 }
 
 /**
  * What a submission of these arguments would answer now, with the same verdict and evidence and a unified diff. Takes no lock and
- * writes nothing: the answer authorises nothing, and the target may move before the submission.
+ * cannot write: the answer authorises nothing, and the target may move before the submission. `format` says which tool is
+ * meant; every other argument is judged as that tool would.
  */
 export async function preview(context: Context, args: unknown, options: CallOptions = {}): Promise<JsonObject> {
   const reader = new ArgumentReader(args);
@@ -166,26 +137,6 @@ export async function preview(context: Context, args: unknown, options: CallOpti
   if (reader.fault !== null) return invalidArgument(reader.fault);
   const body = Object.fromEntries(Object.entries(args as JsonObject).filter(([name]) => name !== 'format'));
   const submission = prepareSubmission(format, body);
-  const held = await heldContent(context, id, options);
-  if (held === null) return notFound(id);
-  const related = await relatedTo(context, id, submission, options);
-  const common: JsonObject = {
-    status: 'would_accept',
-    target_file_id: id,
-    format,
-    version: held.head.version,
-    current_hash: held.head.current_hash,
-    would_recover: false,
-  };
-  if (related.keyed !== null) {
-    const parent = related.parentResolved ? canonicalUuid(submission.parent) : submission.parent;
-    if (isSameRequest(identityOf(submission, id, parent, sha256), related.keyed.request_fingerprint ?? ''))
-      return recovered(common, related.keyed);
-  }
-  const verdict = judge(submission, held, related);
-  if (!verdict.ok) {
-    const nearMisses = await explainMiss(context, missedBy(id, held, verdict, context.cache.previous(id)), options);
-    return rejected(common, { submission, held, related, verdict, nearMisses, args: body });
-  }
-  return previewAccepted(common, held, verdict.applied);
+  const subject = await context.database.snapshot((database) => observe({ ...context, database }, submission, id, body, options));
+  return subject === null ? notFound(id) : judge(context, subject);
 }

@@ -105,6 +105,10 @@ describe('what is sent again', () => {
         asked.push(`transaction ${url}`);
         return fail() ?? work(open(url));
       },
+      snapshot: (work) => {
+        asked.push(`snapshot ${url}`);
+        return fail() ?? work(open(url));
+      },
       close: () => {
         asked.push(`close ${url}`);
         return Promise.resolve();

@@ -12,7 +12,7 @@ export const preview: ToolDefinition = {
     'Says what a submission would answer now, with a unified diff, without writing or reserving anything: ' +
     'status would_accept or would_reject with the same evidence and near misses, or would_recover when the client_request_id has its outcome already. It authorises nothing; submit with the same guards afterwards. ' +
     'format says which body you send: patchdiff-tx/1 with edits, patchdiff-tx/2 with operations, patchdiff-tx/3 with replacement; the other fields are those of the submission. ' +
-    'The answer is at most 32,768 bytes and says what was left out.',
+    'The answer (the JSON of the result) is at most 32,768 bytes; omitted counts what was left out, null when nothing was.',
   annotations: READ_ONLY,
   inputSchema: input(
     {
@@ -41,14 +41,20 @@ export const preview: ToolDefinition = {
     after_hash: stringOrNull,
     evidence: { type: 'object', description: 'would_accept: changes[], the facts of each change.' },
     warnings: objects,
-    diff: { type: 'string', description: 'would_accept: unified diff.' },
-    omitted: orNull({ type: 'object', description: 'would_accept: how much did not fit; null when everything did.' }),
-    recorded: { type: 'object', description: 'would_recover: the outcome that the request key stands for.' },
+    diff: { type: 'string', description: 'would_accept: unified diff, cut after a whole line when omitted says so.' },
+    diff_coarse: {
+      type: 'boolean',
+      description:
+        'would_accept: true when the texts differ too much for the shortest diff; unchanged lines may be shown as removed and added.',
+    },
+    omitted: orNull({ type: 'object', description: 'How many entries, lines and bytes did not fit; null when everything did.' }),
+    recorded: { type: 'object', description: 'would_recover: the receipt that the request key stands for.' },
     failure_reason: receipt.failure_reason,
     failure_code: receipt.failure_code,
     failure_detail: receipt.failure_detail,
     failed_change_id: receipt.failed_change_id,
     diagnostic: receipt.diagnostic,
+    current_context: receipt.current_context,
     near_misses: receipt.near_misses,
     near_miss_search: receipt.near_miss_search,
   }),

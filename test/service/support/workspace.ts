@@ -79,6 +79,7 @@ export function useWorkspace(): TestWorkspace {
           return database.query(statement, options);
         },
         transaction: (work) => database.transaction((inner) => work(wrap(inner))),
+        snapshot: (work) => database.snapshot((inner) => work(wrap(inner))),
         close: () => Promise.resolve(),
       });
       return createService({ database: wrap(context.database), workspaceRoot: root, actor: null });
