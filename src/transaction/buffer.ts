@@ -132,6 +132,20 @@ export class PieceBuffer {
     return piece.source.base + piece.from + unit - finger.unit;
   }
 
+  /** True when the units [unit, unit + length) are those of the starting text from `start` on, none of them replaced or moved apart. */
+  isFromStart(unit: number, start: number, length: number): boolean {
+    const finger = this.#seek('unit', unit);
+    let inside = unit - finger.unit;
+    let done = 0;
+    for (let at = finger.piece; done < length; at += 1) {
+      const piece = this.#pieces[at];
+      if (piece?.source.base !== 0 || piece.from + inside !== start + done) return false;
+      done += piece.to - piece.from - inside;
+      inside = 0;
+    }
+    return true;
+  }
+
   /** Units at which the still standing ones of these addresses are, ascending. */
   unitsOf(addresses: readonly number[]): number[] {
     const units: number[] = [];

@@ -36,13 +36,13 @@ function nthStart(start: string, change: MatchChange, profile: Profile): number 
 
 /**
  * True when earlier changes moved what `occurrence_index` counts: the k-th occurrence of the starting text is not the one
- * chosen. Units of the starting text keep their position there as address, so both ends tell.
+ * chosen. It is when the chosen text consists of that occurrence's own units, side by side: text that was replaced by the same text
+ * anew is another occurrence.
  */
 export function noteBasis(basis: Basis, buffer: PieceBuffer, change: Change, chosen: number): boolean {
   if (change.operation !== 'match' || change.occurrenceIndex === null || buffer.pristine) return false;
-  const length = canonicalize(change.match).length;
   const start = basis.startOf(change);
-  return start === null || buffer.addressOf(chosen) !== start || buffer.addressOf(chosen + length - 1) !== start + length - 1;
+  return start === null || !buffer.isFromStart(chosen, start, canonicalize(change.match).length);
 }
 
 /** True when the unit lies inside an extended grapheme cluster of the buffer. Reads the neighbourhood only. */

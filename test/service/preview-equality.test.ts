@@ -138,10 +138,13 @@ test('content that was damaged behind our back is said to be so by both, cached 
   const admin = await context.server.client('admin');
   const args = edit(id, 0, 'alpha', 'x');
   expect(await context.service.preview({ ...args, format: TX1 })).toMatchObject({ status: 'would_accept' });
-  await admin.query(`update patchdiff_store.cloud_target_files set current_content = 'alphA' || chr(13) where target_file_id = $1`, [id]);
-  for (const service of [context.service, context.another()]) {
-    expect((await previewThenSubmit(service, { format: TX1, args })).outcome).toBe('content_diverged');
-    expect((await previewThenSubmit(service, { format: TX1, args: { ...args, edits: [] } })).outcome).toBe('manifest_missing');
+  // Of another size, then of the same: only the first is seen without reading it.
+  for (const damaged of ['alphA\r', 'alphé\nbet\n', 'alphA\nbeta\n']) {
+    await admin.query('update patchdiff_store.cloud_target_files set current_content = $2 where target_file_id = $1', [id, damaged]);
+    for (const service of [context.service, context.another()]) {
+      expect((await previewThenSubmit(service, { format: TX1, args })).outcome).toBe('content_diverged');
+      expect((await previewThenSubmit(service, { format: TX1, args: { ...args, edits: [] } })).outcome).toBe('manifest_missing');
+    }
   }
 });
 
@@ -149,7 +152,8 @@ test('correlation_id is nothing to either; every other unknown argument is refus
   const id = await newTarget(context.service, 'a\n');
   const cases: [JsonObject, string][] = [
     [{ correlation_id: 'c' }, 'match_absent'],
-    [{ correlation_id: { any: ['\ud800'] } }, 'match_absent'],
+    [{ correlation_id: { any: ['é'] } }, 'match_absent'],
+    [{ correlation_id: { any: ['\ud800'] } }, 'text_not_encodable'],
     [{ correlation: 'c' }, 'unknown_field'],
     [{ operations: [] }, 'unknown_field'],
     [{ '\ud800': 1 }, 'text_not_encodable'],

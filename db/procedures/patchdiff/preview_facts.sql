@@ -2,7 +2,7 @@
 -- the stored content is what row and head say, the head of that content, whether the parent is a rejected attempt of the
 -- target, and what the request key stands for. One row, or none when there is no such target.
 -- Takes no lock and writes nothing: one committed state, which may have moved on before anything is submitted.
--- content_chars is the row's word and counted_chars the truth; they differ only in a damaged row.
+-- content_chars is what the locked row would say and counted_chars the truth; they differ only in a damaged row.
 -- key_fingerprint is null where a rule older than fingerprints stored the key and its payload gives none.
 -- key_kind: submission, save, or null for a key that is new or absent. key_pdcp_log_id is null for a SAVE.
 create or replace function patchdiff.preview_facts (
@@ -35,7 +35,7 @@ begin
   select
     t.version,
     t.current_hash::text,
-    t.content_chars,
+    v_observed.content_chars,
     char_length(t.current_content),
     patchdiff_store.head_of_content(p_target),
     patchdiff_store.is_intact(v_observed, convert_to(t.current_content, 'UTF8')),

@@ -1,4 +1,4 @@
--- What lock_target returns, without a lock: the narrow columns of a target and its head in one committed state; null when
+-- What lock_target returns (its expressions, too), without a lock: the narrow columns of a target and its head in one committed state; null when
 -- there is no such target. For answers that promise nothing: whatever is written must lock.
 create or replace function patchdiff_store.observe_target (
   p_target uuid
@@ -16,7 +16,7 @@ begin
     t.version,
     t.current_hash,
     t.content_bytes,
-    t.content_chars,
+    case octet_length(t.current_content) when t.content_bytes then t.content_chars else char_length(t.current_content) end,
     t.workspace_tracked,
     t.workspace_root_identity,
     t.workspace_path,

@@ -4,7 +4,7 @@ import type { Database, QueryOptions } from '../port.ts';
 export interface PreviewFactsRow {
   version: number;
   current_hash: string;
-  /** What the row says, and what the content has: they differ only in a damaged row. */
+  /** What the locked row would say, and what the content has: they differ only in a damaged row. */
   content_chars: number;
   counted_chars: number;
   /** The first 256 code points of the stored content. */
