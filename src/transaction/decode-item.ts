@@ -138,7 +138,7 @@ function adjacencyFault(item: JsonObject, refuse: Refuse): Fault | null {
 function selectorFault(item: JsonObject, refuse: Refuse): Fault | null {
   const index = member(item, 'occurrence_index');
   if (!isAbsent(index) && !isInteger(index, 1))
-    return refuse('selector_malformed', 'occurrence_index', { rule: 'an integer of at least 1' });
+    return refuse('selector_malformed', 'occurrence_index', { rule: 'an integer from 1 to 9007199254740991' });
   for (const name of ANCHORS) {
     const value = member(item, name);
     if (!isAbsent(value) && (typeof value !== 'string' || value === '')) {

@@ -38,7 +38,7 @@ const TEMPLATES = {
   guard_malformed: protocol('context_invalid', '{path}: {rule}'),
   attempt_malformed: protocol('context_invalid', 'attempt: an integer from 1 to 2147483647'),
   parent_malformed: protocol('context_invalid', 'parent_pdcp_log_id: the id of a rejected attempt, as a string'),
-  source_malformed: protocol('context_invalid', 'source: a string that is not blank'),
+  source_malformed: protocol('context_invalid', `source: a string that is not blank, of at most ${LIMITS.sourceChars} code points`),
   unknown_format: protocol('manifest_invalid', 'format: one of patchdiff-tx/1, patchdiff-tx/2, patchdiff-tx/3'),
   target_mismatch: protocol('manifest_invalid', 'target_file_id: the submission names another target'),
   manifest_missing: protocol('manifest_missing', '{path}: {rule} is required'),

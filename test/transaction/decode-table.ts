@@ -45,7 +45,7 @@ export const TABLE: [Format, JsonObject, string, string?][] = [
     'parent_pdcp_log_id: the id of a rejected attempt, as a string',
   ],
   [TX1, argsOf({ parent_pdcp_log_id: '\u3000' }), 'parent_malformed parent_pdcp_log_id - -'],
-  [TX1, argsOf({ source: '' }), 'source_malformed source - -', 'source: a string that is not blank'],
+  [TX1, argsOf({ source: '' }), 'source_malformed source - -', 'source: a string that is not blank, of at most 256 code points'],
   [TX1, argsOf({ source: [] }), 'source_malformed source - -'],
   [TX1, argsOf({ source: '😀'.repeat(257) }), 'source_malformed source - -'],
   [TX1, argsOf({ source: 'x'.repeat(8_193) }), 'source_malformed source - -'],
@@ -120,7 +120,7 @@ export const TABLE: [Format, JsonObject, string, string?][] = [
     TX1,
     edits(edit({ occurrence_index: 0 })),
     'selector_malformed edits[0].occurrence_index chg_001 1',
-    'edits[0].occurrence_index: an integer of at least 1',
+    'edits[0].occurrence_index: an integer from 1 to 9007199254740991',
   ],
   [TX1, edits(edit({ occurrence_index: true })), 'selector_malformed edits[0].occurrence_index chg_001 1'],
   [

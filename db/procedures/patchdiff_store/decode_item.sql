@@ -92,7 +92,7 @@ begin
       and patchdiff_store.integer_of(p_item -> 'occurrence_index', 1) is null
     then
       return patchdiff_store.fault_of('selector_malformed', v_base || '.occurrence_index', p_ordinal, v_id,
-        '{"rule": "an integer of at least 1"}');
+        '{"rule": "an integer from 1 to 9007199254740991"}');
     end if;
 
     foreach v_name in array array['anchor_before', 'anchor_after'] loop
