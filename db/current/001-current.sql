@@ -154,9 +154,14 @@ comment on column patchdiff_store.request_keys.request_fingerprint is
 --! include patchdiff_store/import_attempt.sql
 --! include patchdiff_audit/attempts.sql
 --! include patchdiff_audit/version_at.sql
+--! include patchdiff_store/target_head.sql
+--! include patchdiff/read_head.sql
+--! include patchdiff/read_target.sql
+--! include patchdiff/list_targets.sql
 --! include patchdiff/read_recent_changes.sql
 
 grant execute on function patchdiff.read_recent_changes(uuid, bigint, integer) to patchdiff_writer;
+grant select on patchdiff_store.target_head to patchdiff_auditor;
 
 grant execute on all routines in schema patchdiff to patchdiff_writer;
 reset role;
