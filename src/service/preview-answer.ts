@@ -21,7 +21,7 @@ export interface PreviewHead {
 const DIFF_FLOOR = 20_480;
 const CHANGES_FLOOR = 8_192;
 const WARNINGS_FLOOR = 2_048;
-/** A diagnostic of a submission made here fits whole; only imported history can hold a larger one. */
+/** A diagnostic that was made here fits whole; only imported history can hold a larger one. */
 const DIAGNOSTIC_FLOOR = 20_480;
 const NEAR_MISSES_FLOOR = 6_144;
 const SEARCH_FLOOR = 4_096;
@@ -104,7 +104,8 @@ export function wouldRecover(head: PreviewHead, row: CommitReceiptRow, args: Jso
     would_recover: true,
     recorded: {
       ...(cut.rest as JsonObject),
-      ...(row.outcome === 'accepted' ? { evidence: { changes: cut.changes }, warnings: cut.warnings } : { diagnostic: cut.diagnostic }),
+      ...(evidence === undefined ? {} : { evidence: { changes: cut.changes }, warnings: cut.warnings }),
+      ...(diagnostic === undefined ? {} : { diagnostic: cut.diagnostic }),
     },
     next_step: 'A submission with this client_request_id returns that outcome and changes nothing; send a new key for a new change.',
     omitted,

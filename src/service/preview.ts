@@ -3,6 +3,8 @@ import { previewFacts } from '../db/calls/preview-facts.ts';
 import type { PreviewFactsRow } from '../db/calls/preview-facts.ts';
 import { previewRecovery } from '../db/calls/preview-recovery.ts';
 import { readTarget } from '../db/calls/read-target.ts';
+import type { Database } from '../db/port.ts';
+import type { NearMissAnswer } from '../nearmiss/index.ts';
 import { codePointLength } from '../text/index.ts';
 import {
   applyTransaction,
@@ -18,12 +20,13 @@ import {
   profileOf,
   rawValuesOf,
 } from '../transaction/index.ts';
-import type { Fault, Format, JsonObject, NotApplied, Submission, Transaction } from '../transaction/index.ts';
+import type { Fault, Format, JsonObject, NotApplied, Submission } from '../transaction/index.ts';
 import { invalidArgument, notFound } from './answers.ts';
 import { ArgumentReader } from './arguments.ts';
 import { CachedContent } from './content-cache.ts';
 import type { Context } from './context.ts';
-import { nearMissesFor } from './near-misses.ts';
+import { explainMiss } from './explain-miss.ts';
+import { missedOf } from './near-misses.ts';
 import { wouldAccept, wouldRecover, wouldReject } from './preview-answer.ts';
 import type { PreviewHead } from './preview-answer.ts';
 import { sha256 } from './sha256.ts';
@@ -83,11 +86,10 @@ function earlyFault({ submission, facts }: Subject): Fault | null {
 
 /** A rejection; `failed` is the evaluation that found the fault, null for a fault that needed none. */
 function refused(
-  context: Context,
   { submission, facts, head, args }: Subject,
   fault: Fault,
   decidedBy: 'database' | 'runtime',
-  failed: { transaction: Transaction; result: NotApplied } | null = null,
+  failed: { result: NotApplied; nearMisses: NearMissAnswer | null } | null = null,
 ): JsonObject {
   const { version, current_hash: hash, content_head: text } = facts;
   const total = fault.code === 'content_diverged' ? facts.counted_chars : facts.content_chars;
@@ -102,27 +104,26 @@ function refused(
   });
   // Such a fault shows the head of the content alone; the row says how long all of it is.
   if (failed === null) Object.assign(diagnostic['failure_context'] as JsonObject, { total_chars: total });
-  return wouldReject(head, {
-    fault,
-    diagnostic,
-    currentContext: { version, hash, start: 0, end: codePointLength(text), total_chars: total, text },
-    nearMisses:
-      failed === null ? null : nearMissesFor(failed.transaction, fault, failed.result.buffer, context.cache.previous(head.target_file_id)),
-    args,
-  });
+  const currentContext = { version, hash, start: 0, end: codePointLength(text), total_chars: total, text };
+  return wouldReject(head, { fault, diagnostic, currentContext, nearMisses: failed?.nearMisses ?? null, args });
 }
 
-function judge(context: Context, subject: Subject): JsonObject {
+async function judge(context: Context, subject: Subject, options: CallOptions): Promise<JsonObject> {
   const { submission, head, recorded, content, args } = subject;
   if (recorded !== null) return wouldRecover(head, recorded, args);
   const early = earlyFault(subject);
-  if (early !== null) return refused(context, subject, early, 'database');
+  if (early !== null) return refused(subject, early, 'database');
   const decoded = decodeSubmission(submission);
-  if (!decoded.ok) return refused(context, subject, decoded.fault, 'runtime');
-  if (content === null) return refused(context, subject, faultOf('content_diverged'), 'database');
+  if (!decoded.ok) return refused(subject, decoded.fault, 'runtime');
+  if (content === null) return refused(subject, faultOf('content_diverged'), 'database');
   const { transaction } = decoded;
   const result = applyTransaction(content, transaction, profileOf(submission.record), sha256);
-  return result.ok ? wouldAccept(head, content, result) : refused(context, subject, result.fault, 'runtime', { transaction, result });
+  if (result.ok) return wouldAccept(head, content, result);
+  const { fault, buffer, changes: prior } = result;
+  const targetFileId = head.target_file_id;
+  const base = { version: head.version, content };
+  const missed = missedOf({ targetFileId, fault, buffer, prior, transaction, base, previous: context.cache.previous(targetFileId) });
+  return refused(subject, fault, 'runtime', { result, nearMisses: await explainMiss(context, missed, options) });
 }
 
 /**
@@ -137,6 +138,8 @@ export async function preview(context: Context, args: unknown, options: CallOpti
   if (reader.fault !== null) return invalidArgument(reader.fault);
   const body = Object.fromEntries(Object.entries(args as JsonObject).filter(([name]) => name !== 'format'));
   const submission = prepareSubmission(format, body);
-  const subject = await context.database.snapshot((database) => observe({ ...context, database }, submission, id, body, options));
-  return subject === null ? notFound(id) : judge(context, subject);
+  const observed = (database: Database): Promise<Subject | null> => observe({ ...context, database }, submission, id, body, options);
+  // A transaction of the caller's has its own isolation, and no other can begin in it.
+  const subject = await (context.database.autocommit ? context.database.snapshot(observed) : observed(context.database));
+  return subject === null ? notFound(id) : judge(context, subject, options);
 }

@@ -84,6 +84,7 @@ describe('a preview cannot write', () => {
   /** A service that looks, at the end of each of its transactions, at what that transaction is and holds. */
   function watched(seen: Seen[]): Service {
     const wrap = (database: Database): Database => ({
+      autocommit: true,
       query: (statement, options) => database.query(statement, options),
       transaction: () => Promise.reject(new Error('a preview opens no transaction that could write')),
       snapshot: (work) =>

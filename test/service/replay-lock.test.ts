@@ -51,6 +51,7 @@ function pausing(page: number): { service: Service; paused: Promise<void>; go: (
       return database.query(statement, options);
     },
     transaction: (work) => database.transaction((bound) => work(wrap(bound))),
+    snapshot: (work) => database.snapshot((bound) => work(wrap(bound))),
     close: () => database.close(),
   });
   return { service: context.another({ database: wrap(context.database) }), paused, go };

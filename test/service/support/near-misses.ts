@@ -23,6 +23,7 @@ export function watched(
       return fail(statement) ?? inner.query(statement, options);
     },
     transaction: (work) => inner.transaction((bound) => work(wrap(bound))),
+    snapshot: (work) => inner.snapshot((bound) => work(wrap(bound))),
     close: () => Promise.resolve(),
   });
   return { service: createService({ database: wrap(database), actor: null }), asked };
