@@ -325,7 +325,8 @@ table patchdiff_store.append_only_pdcp_logs owner patchdiff_owner with () (
   actor json,
   diagnostic_json json,
   warnings json,
-  pdcp_content text collate "C" not null storage external
+  pdcp_content text collate "C" not null storage external,
+  imported_at timestamp with time zone
 )
 table patchdiff_store.cloud_target_files owner patchdiff_owner with (fillfactor=70, toast.autovacuum_vacuum_scale_factor=0.02, toast.autovacuum_vacuum_threshold=2000) (
   target_file_id uuid not null,
@@ -357,7 +358,7 @@ table patchdiff_store.request_keys owner patchdiff_owner with () (
   target_file_id uuid not null,
   client_request_id text collate "C" not null,
   kind text not null,
-  request_fingerprint character varying(64) collate "C" not null,
+  request_fingerprint character varying(64) collate "C",
   log_sequence bigint,
   save_receipt json,
   created_at timestamp with time zone not null
@@ -454,6 +455,7 @@ constraint append_only_pdcp_logs_pkey on patchdiff_store.append_only_pdcp_logs: 
 constraint append_only_pdcp_logs_status_check on patchdiff_store.append_only_pdcp_logs: CHECK ((status = ANY (ARRAY['accepted'::text, 'rejected'::text])))
 constraint append_only_pdcp_logs_target_file_id_fkey on patchdiff_store.append_only_pdcp_logs: FOREIGN KEY (target_file_id) REFERENCES patchdiff_store.cloud_target_files(target_file_id)
 constraint append_only_pdcp_logs_target_file_id_pdcp_log_id_key on patchdiff_store.append_only_pdcp_logs: UNIQUE (target_file_id, pdcp_log_id)
+constraint pdcp_logs_imported_in_format_2 on patchdiff_store.append_only_pdcp_logs: CHECK (((hash_version = 2) = (imported_at IS NOT NULL))) NOT VALID
 constraint cloud_target_files_check on patchdiff_store.cloud_target_files: CHECK ((workspace_tracked = (workspace_path IS NOT NULL)))
 constraint cloud_target_files_check1 on patchdiff_store.cloud_target_files: CHECK ((workspace_tracked = (workspace_root_identity IS NOT NULL)))
 constraint cloud_target_files_content_bytes_check on patchdiff_store.cloud_target_files: CHECK ((content_bytes >= 0))
@@ -470,6 +472,7 @@ constraint request_keys_check on patchdiff_store.request_keys: CHECK (((kind = '
 constraint request_keys_check1 on patchdiff_store.request_keys: CHECK (((kind = 'save'::text) = (save_receipt IS NOT NULL)))
 constraint request_keys_kind_check on patchdiff_store.request_keys: CHECK ((kind = ANY (ARRAY['submission'::text, 'save'::text])))
 constraint request_keys_pkey on patchdiff_store.request_keys: PRIMARY KEY (target_file_id, client_request_id)
+constraint request_keys_save_has_fingerprint on patchdiff_store.request_keys: CHECK (((kind = 'submission'::text) OR (request_fingerprint IS NOT NULL))) NOT VALID
 constraint request_keys_target_file_id_fkey on patchdiff_store.request_keys: FOREIGN KEY (target_file_id) REFERENCES patchdiff_store.cloud_target_files(target_file_id)
 constraint target_heads_accepted_hash_check on patchdiff_store.target_heads: CHECK ((accepted_hash ~ '\A[0-9a-f]{64}\Z'::text))
 constraint target_heads_pkey on patchdiff_store.target_heads: PRIMARY KEY (target_file_id)
@@ -572,7 +575,8 @@ view patchdiff_audit.attempts owner patchdiff_owner as
     l.db_client_addr,
     l.db_transaction_id,
     l.chain_sequence,
-    encode(l.row_hash, 'hex'::text) AS row_hash
+    encode(l.row_hash, 'hex'::text) AS row_hash,
+    l.imported_at
    FROM (patchdiff_store.append_only_pdcp_logs l
      CROSS JOIN LATERAL ( SELECT
                 CASE
@@ -709,6 +713,32 @@ view patchdiff_store.attempt_entry owner patchdiff_owner as
     encode(row_hash, 'hex'::text) AS row_hash,
     pdcp_content
    FROM patchdiff_store.append_only_pdcp_logs l;
+view patchdiff_store.target_head owner patchdiff_owner as
+ SELECT target_file_id,
+    display_name,
+    version,
+    current_hash,
+    content_chars,
+    content_bytes,
+    status,
+    workspace_tracked,
+    workspace_root,
+    workspace_path,
+    last_synced_disk_sha256,
+    last_synced_version,
+    source_bom,
+    source_line_endings,
+    created_at,
+    updated_at,
+    log_sequence,
+    ledger_sequence,
+    snapshot_sequence,
+    publication_sequence,
+    open_cycle,
+    chain_sequence,
+    chain_head,
+    NULL::text AS current_content
+   FROM patchdiff_store.target_state t;
 view patchdiff_store.target_state owner patchdiff_owner as
  SELECT t.target_file_id,
     t.display_name,
@@ -753,7 +783,7 @@ function patchdiff.find_binding (p_root text, p_path text)
 function patchdiff.list_targets (p_filter text DEFAULT NULL::text, p_limit integer DEFAULT NULL::integer, p_after_created_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_after_target uuid DEFAULT NULL::uuid)
   returns SETOF patchdiff.target_state
   owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp, standard_conforming_strings=on
-  body md5 63d9b0ed10357b2490900fc828fc6266
+  body md5 bf34d964aa0453af640a3240ecaa4470
 function patchdiff.lock_history (p_target uuid, p_from_sequence bigint DEFAULT 0, p_limit integer DEFAULT NULL::integer)
   returns SETOF patchdiff.history_step
   owner patchdiff_owner, language plpgsql, volatile, security definer, set search_path="", pg_temp, lock_timeout=5s, standard_conforming_strings=on
@@ -766,6 +796,14 @@ function patchdiff.open_publication (p_target uuid, p_expected_version bigint, p
   returns patchdiff.publication_receipt
   owner patchdiff_owner, language plpgsql, volatile, security definer, set search_path="", pg_temp, lock_timeout=5s, standard_conforming_strings=on
   body md5 5fa860c12b956a7834f6d7f2c2f01b67
+function patchdiff.preview_facts (p_target uuid, p_parent uuid DEFAULT NULL::uuid, p_client_request_id text DEFAULT NULL::text)
+  returns TABLE(version bigint, current_hash text, content_chars integer, counted_chars integer, content_head text, is_intact boolean, is_parent boolean, key_kind text, key_fingerprint text, key_pdcp_log_id uuid)
+  owner patchdiff_owner, language plpgsql, stable, security definer, set search_path="", pg_temp, standard_conforming_strings=on
+  body md5 776e62c43385dea93ae6687ca4fd623f
+function patchdiff.preview_recovery (p_target uuid, p_client_request_id text)
+  returns SETOF patchdiff.commit_receipt
+  owner patchdiff_owner, language plpgsql, stable, security definer, set search_path="", pg_temp, standard_conforming_strings=on
+  body md5 56a9572c00b9241ba37877ee066d9870
 function patchdiff.read_attempt (p_pdcp_log_id uuid)
   returns SETOF patchdiff.attempt_entry
   owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp, standard_conforming_strings=on
@@ -777,7 +815,7 @@ function patchdiff.read_attempts (p_target uuid, p_limit integer DEFAULT NULL::i
 function patchdiff.read_head (p_target uuid)
   returns SETOF patchdiff.target_state
   owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp, standard_conforming_strings=on
-  body md5 68b4811d3caba220be21cf9d9da96eb2
+  body md5 a960c24b33213811b7c98bd60e814865
 function patchdiff.read_ledger (p_target uuid, p_include_previous_cycles boolean DEFAULT false, p_limit integer DEFAULT NULL::integer, p_before_sequence bigint DEFAULT NULL::bigint)
   returns SETOF patchdiff.ledger_entry
   owner patchdiff_owner, language plpgsql, stable, security definer, set search_path="", pg_temp, standard_conforming_strings=on
@@ -786,10 +824,14 @@ function patchdiff.read_open_publications (p_target uuid DEFAULT NULL::uuid)
   returns TABLE(target_file_id uuid, publication_id uuid, created_at timestamp with time zone, version bigint, content_hash text, expected_disk_sha256 text, written_sha256 text, written_bytes bigint, workspace_root text, workspace_path text)
   owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp, standard_conforming_strings=on
   body md5 00c728ae450ce80a02414434eaff3cb3
+function patchdiff.read_recent_changes (p_target uuid, p_version bigint, p_limit integer DEFAULT NULL::integer)
+  returns TABLE(pdcp_log_id uuid, protocol_version text, runtime_version text, before_version bigint, after_version bigint, before_hash text, span_starts integer[], pdcp_content text)
+  owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp, standard_conforming_strings=on
+  body md5 28bcd29a36a0e3527a02987e25100ab2
 function patchdiff.read_target (p_target uuid)
   returns SETOF patchdiff.target_state
   owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp, standard_conforming_strings=on
-  body md5 2ec41e0152d09db28a69cff60ba4015d
+  body md5 fff08b0673f7e6d1966c9d45c9b9ebca
 function patchdiff.record_publication (p_target uuid, p_publication_id uuid, p_outcome text, p_observed_disk_sha256 text DEFAULT NULL::text, p_detail json DEFAULT NULL::json, p_client_request_id text DEFAULT NULL::text, p_actor json DEFAULT NULL::json)
   returns patchdiff.save_receipt
   owner patchdiff_owner, language plpgsql, volatile, security definer, set search_path="", pg_temp, lock_timeout=5s, standard_conforming_strings=on
@@ -821,7 +863,7 @@ function patchdiff_audit.verify_target (p_target uuid, p_noted_sequence bigint D
 function patchdiff_audit.version_at (p_target uuid, p_at timestamp with time zone)
   returns bigint
   owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp, standard_conforming_strings=on
-  body md5 a066cb4520ed66e5cc734a920d98917c
+  body md5 673eff98cc1014da3854ace39341d641
 function patchdiff_guard.forbid_ddl ()
   returns event_trigger
   owner <the migrating login>, language plpgsql, volatile, set search_path="", pg_temp
@@ -832,19 +874,23 @@ function patchdiff_guard.guard_ddl (p_on boolean)
   body md5 7d4a60d697e1ee7ded289f1282161bf8
 function patchdiff_store.append_attempt (p_locked patchdiff_store.locked_target, p_attempt patchdiff_store.append_only_pdcp_logs, p_payload text, p_intent text, p_walk patchdiff_store.walk)
   returns patchdiff_store.append_only_pdcp_logs
-  owner patchdiff_owner, language plpgsql, volatile, set search_path="", pg_temp
-  body md5 9d929e4f4363ab0aec553c548215352b
+  owner patchdiff_owner, language plpgsql, volatile
+  body md5 1ed86c1bdabc6eb29e83b04429647f84
+function patchdiff_store.append_import (p_locked patchdiff_store.locked_target, p_attempt patchdiff_store.append_only_pdcp_logs, p_payload text, p_intent text, p_walk patchdiff_store.walk)
+  returns bigint
+  owner patchdiff_owner, language plpgsql, volatile
+  body md5 8f34c52b970e29ab970659e97367f786
 function patchdiff_store.append_publication (p_locked patchdiff_store.locked_target, p_row patchdiff_store.workspace_publications)
   returns patchdiff_store.workspace_publications
-  owner patchdiff_owner, language plpgsql, volatile, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, volatile
   body md5 30f31c1df23808f11af05360fa46f83a
 function patchdiff_store.append_snapshot (p_locked patchdiff_store.locked_target, p_kind text, p_source_sha256 text, p_actor json, p_client_request_id text DEFAULT NULL::text, p_fingerprint text DEFAULT NULL::text)
   returns patchdiff_store.target_snapshots
-  owner patchdiff_owner, language plpgsql, volatile, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, volatile
   body md5 10fe0b90b1114b26e566e9c632a50d37
 function patchdiff_store.apply_attempt (p_buffer bytea, p_target uuid, p_log_sequence bigint)
   returns bytea
-  owner patchdiff_owner, language plpgsql, stable, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, stable
   body md5 b9d4b2f0287e334cf68b3887741496ba
 function patchdiff_store.are_readable_items (p_payload text, p_items jsonb)
   returns boolean
@@ -852,11 +898,11 @@ function patchdiff_store.are_readable_items (p_payload text, p_items jsonb)
   body md5 5b7b55d1848134782095b0ae1d0f7d0d
 function patchdiff_store.are_warnings (p_warnings json)
   returns boolean
-  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, immutable
   body md5 ab8c9b9ce4f10269b21abdc5bc6ab2d0
 function patchdiff_store.ascii_json (p_json text)
   returns text
-  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, immutable
   body md5 67ce99e6705f9ba4117b143537874be5
 function patchdiff_store.attempt_encoding (p_row patchdiff_store.append_only_pdcp_logs)
   returns bytea
@@ -864,115 +910,135 @@ function patchdiff_store.attempt_encoding (p_row patchdiff_store.append_only_pdc
   body md5 e0d6acd5e704fb645bbf068be9930296
 function patchdiff_store.bind_target (p_target uuid, p_workspace jsonb)
   returns void
-  owner patchdiff_owner, language plpgsql, volatile, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, volatile
   body md5 a2797954da215da7b068111853a0682d
 function patchdiff_store.candidates_evidence (p_buffer bytea, p_needle bytea, p_from integer, p_to integer, OUT evidence text, OUT count bigint, OUT first_chars integer)
   returns record
-  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, immutable
   body md5 41f16e1e73f441ffc4aff59505195711
+function patchdiff_store.canonical_item (p_item jsonb)
+  returns text
+  owner patchdiff_owner, language sql, stable
+  body md5 4907645a25da7f7d9517239954812fc7
 function patchdiff_store.canonical_object (p_object jsonb, p_nested jsonb DEFAULT '{}'::jsonb)
   returns text
-  owner patchdiff_owner, language sql, immutable, set search_path="", pg_temp
+  owner patchdiff_owner, language sql, stable
   body md5 702828f0c5371d40094f75357eb62596
 function patchdiff_store.canonical_record (p_record jsonb, p_items text, p_replacement text)
   returns text
-  owner patchdiff_owner, language sql, immutable
-  body md5 59944a041213bd06abe259d8d4a63449
+  owner patchdiff_owner, language sql, stable
+  body md5 29ca5cadf37003e47f16469a0af33dc3
 function patchdiff_store.change_id_of (p_item jsonb, p_ordinal integer)
   returns text
   owner patchdiff_owner, language sql, immutable
   body md5 3e683fa56dfbbd69f53a869e1cf1cc6b
 function patchdiff_store.changes_json (p_walk patchdiff_store.walk)
   returns json
-  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
-  body md5 3eb7d47b578713a900818c97181601d0
+  owner patchdiff_owner, language plpgsql, stable
+  body md5 348546371be3d5dc336353fbf6456b7e
 function patchdiff_store.changes_of (p_target uuid, p_log_sequence bigint)
   returns json
-  owner patchdiff_owner, language sql, stable, set search_path="", pg_temp
+  owner patchdiff_owner, language sql, stable
   body md5 1ac9684562310e1206be07f5f9ac0396
 function patchdiff_store.check_claim (p_argument text, p_value json)
   returns void
-  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, immutable
   body md5 4b922a0bdb2ea20160e9256ba1f1ba2e
 function patchdiff_store.check_commit_call (p_target uuid, p_payload text, p_client_request_id text, p_parent text, p_attempt integer, p_source text, p_actor json, p_verdict text, p_claimed_reason text, p_warnings json, p_raw_metadata jsonb)
   returns void
-  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, immutable
   body md5 a74f0135f2828880288aec75fbf5f6d8
 function patchdiff_store.check_creation (p_display_name text, p_content text, p_workspace jsonb)
   returns void
-  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, immutable
   body md5 b21ffd96e656ce47d655bea5f20ba402
 function patchdiff_store.check_digest (p_argument text, p_value text, p_required boolean)
   returns void
-  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, immutable
   body md5 0ba3320dc1f9d2050b2917c32901029d
+function patchdiff_store.check_import_call (p_attempt patchdiff_store.append_only_pdcp_logs, p_payload text, p_parent text)
+  returns void
+  owner patchdiff_owner, language plpgsql, immutable
+  body md5 252512d13a6b4b5c0abfdc8ddd2a08a8
+function patchdiff_store.check_import_place (p_locked patchdiff_store.locked_target, p_attempt patchdiff_store.append_only_pdcp_logs)
+  returns void
+  owner patchdiff_owner, language plpgsql, stable
+  body md5 b56f6e67f6afaa4eafcdcad848c4e77b
+function patchdiff_store.check_import_rejection (p_attempt patchdiff_store.append_only_pdcp_logs, p_payload text, p_record jsonb, p_evidence_format text)
+  returns void
+  owner patchdiff_owner, language plpgsql, immutable
+  body md5 9147a0aeb9bece98838f6496e2d2888e
 function patchdiff_store.check_outcome (p_intent patchdiff_store.workspace_publications, p_outcome text, p_observed_disk_sha256 text, p_detail json, p_client_request_id text)
   returns void
-  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, immutable
   body md5 994564d7647f57d0e4b265f61e584f9c
 function patchdiff_store.check_publication_open (p_intent patchdiff_store.workspace_publications, p_outcome text)
   returns void
-  owner patchdiff_owner, language plpgsql, volatile, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, volatile
   body md5 eb4729480dcb12e78b1c762003960796
 function patchdiff_store.check_save (p_target uuid, p_expected_version bigint, p_expected_hash text, p_client_request_id text)
   returns void
-  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, immutable
   body md5 9eca3cd72fb092088e4fa0514f6ff8d2
 function patchdiff_store.checkpoint_publication (p_locked patchdiff_store.locked_target, p_intent patchdiff_store.workspace_publications, p_actor json)
   returns uuid
-  owner patchdiff_owner, language plpgsql, volatile, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, volatile
   body md5 02133183555e728350ded71ee12e1745
 function patchdiff_store.claim_json (p_verdict text, p_reason text, p_after_hash text)
   returns text
-  owner patchdiff_owner, language sql, immutable, set search_path="", pg_temp
+  owner patchdiff_owner, language sql, stable
   body md5 15088a4fc66199ce02fc847ae16422a6
 function patchdiff_store.claimed_reason (p_diagnostic json)
   returns text
-  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, immutable
   body md5 fec83ff7a5d40f7e5e21018b1cc0f5d0
 function patchdiff_store.commit_submission (p_target uuid, p_payload text, p_client_request_id text, p_parent text, p_attempt integer, p_source text, p_actor json, p_base_hash text, p_verdict text, p_resolved_starts integer[], p_after_hash text, p_claimed_reason text, p_warnings json, p_raw_metadata jsonb)
   returns patchdiff.commit_receipt
-  owner patchdiff_owner, language plpgsql, volatile, set search_path="", pg_temp
-  body md5 ea95e9e28784fcf14f092fc9c602d7b4
+  owner patchdiff_owner, language plpgsql, volatile
+  body md5 6098a4750db04ec407e58744351ce8ff
 function patchdiff_store.common_run (p_hay bytea, p_from integer, p_distance integer)
   returns integer
-  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, immutable
   body md5 84b017d80cfda6101ef9869e670d8ffd
 function patchdiff_store.consumer_of (p_content bytea, p_needle bytea, p_walk patchdiff_store.walk, p_replacement text[])
   returns integer
-  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, immutable
   body md5 a5a2c6e06697555868f67dbcb7bdf159
 function patchdiff_store.cut_context (p_fault patchdiff_store.fault, p_buffer bytea, p_chars integer, p_prior_changes integer, p_point bigint)
   returns patchdiff_store.fault
-  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, immutable
   body md5 2692a4e3b0eb8e442520d59106aa72ba
 function patchdiff_store.decode_item (p_item jsonb, p_ordinal integer, p_count integer, p_format text, p_used text[])
   returns patchdiff_store.fault
-  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
-  body md5 2d98d961cd4f9722d763f81a06592d4d
+  owner patchdiff_owner, language plpgsql, immutable
+  body md5 fce5416d8b9611e959e7a5b7fe41fd7b
 function patchdiff_store.decode_record (p_record jsonb, p_target uuid, p_malformed text)
   returns patchdiff_store.fault
-  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, immutable
   body md5 0ce32ea40af2159668e35b5a091ae661
 function patchdiff_store.diagnostic_of (p_attempt patchdiff_store.append_only_pdcp_logs, p_fault patchdiff_store.fault, p_members text)
   returns text
-  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, immutable
   body md5 17d239d5807982e488c01707d468939d
 function patchdiff_store.divergence (p_locked patchdiff_store.locked_target)
   returns patchdiff_store.fault
-  owner patchdiff_owner, language plpgsql, stable, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, stable
   body md5 8eebff5d53517574555945a8d534ca69
+function patchdiff_store.earlier_fingerprint (p_attempt patchdiff_store.append_only_pdcp_logs, p_payload text, p_parent text, p_raw_metadata jsonb)
+  returns text
+  owner patchdiff_owner, language plpgsql, immutable
+  body md5 17dff27afc8881396447ddc43bdd48f3
 function patchdiff_store.envelope_of (p_payload text, p_record jsonb, p_parent text, p_raw_metadata jsonb)
   returns patchdiff_store.envelope
-  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
-  body md5 80e36e88f66c74154756884f8673cd7f
+  owner patchdiff_owner, language plpgsql, immutable
+  body md5 6cf690194f62d1343b3806cb01d37227
 function patchdiff_store.failure_words (p_code text)
   returns TABLE(stage text, reason text, words text)
-  owner patchdiff_owner, language sql, immutable, set search_path="", pg_temp
-  body md5 d92f6b3e201164be09feeb842a7a6f76
+  owner patchdiff_owner, language sql, immutable
+  body md5 f5c6b43057f04b03f1384ed4fd5571f7
 function patchdiff_store.fault_of (p_code text, p_path text DEFAULT NULL::text, p_ordinal integer DEFAULT NULL::integer, p_change_id text DEFAULT NULL::text, p_words jsonb DEFAULT '{}'::jsonb)
   returns patchdiff_store.fault
-  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, immutable
   body md5 bc5503b974615ef8a728ab10bb898bc2
 function patchdiff_store.file_key (p_root text, p_path text)
   returns bytea
@@ -980,19 +1046,19 @@ function patchdiff_store.file_key (p_root text, p_path text)
   body md5 2005e2eab1e1ba9714224eabe899b22a
 function patchdiff_store.fits_parameter (p_name text, p_value jsonb)
   returns boolean
-  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
-  body md5 97a24281ec482bcd7003cf622f1c16fb
+  owner patchdiff_owner, language plpgsql, immutable
+  body md5 d61c5efc518102e609df91ea6d1d49dc
 function patchdiff_store.forbid_change ()
   returns trigger
   owner patchdiff_owner, language plpgsql, volatile, set search_path="", pg_temp
   body md5 7033149e80f221b08b6ad6ac85edd94d
 function patchdiff_store.genesis_hash (p_target uuid)
   returns bytea
-  owner patchdiff_owner, language sql, stable, set search_path="", pg_temp
+  owner patchdiff_owner, language sql, stable
   body md5 b3e415f7b50f3f2dce00cedd89ae16f7
 function patchdiff_store.guard_fault (p_attempt patchdiff_store.append_only_pdcp_logs)
   returns patchdiff_store.fault
-  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, immutable
   body md5 dac2f2a420abe9c917fb78962072873a
 function patchdiff_store.guard_hash (p_record jsonb)
   returns text
@@ -1004,19 +1070,55 @@ function patchdiff_store.guard_version (p_record jsonb)
   body md5 78dc744ffb9f037036d4be69e072da01
 function patchdiff_store.head_of_content (p_target uuid)
   returns text
-  owner patchdiff_owner, language sql, stable, set search_path="", pg_temp
+  owner patchdiff_owner, language sql, stable
   body md5 5611ddfb01e2564047235ce0020c3a3f
 function patchdiff_store.holds_unencodable (p_json text)
   returns boolean
-  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, immutable
   body md5 f52ac5cc47a40bb999116c005781d893
+function patchdiff_store.import_attempt (p_target uuid, p_pdcp_log_id uuid, p_created_at timestamp with time zone, p_status text, p_protocol_version text, p_runtime_version text, p_payload text, p_payload_hash text, p_before_version bigint, p_before_hash text, p_after_version bigint DEFAULT NULL::bigint, p_after_hash text DEFAULT NULL::text, p_decided_by text DEFAULT 'runtime'::text, p_client_request_id text DEFAULT NULL::text, p_is_fingerprinted boolean DEFAULT true, p_parent text DEFAULT NULL::text, p_attempt integer DEFAULT NULL::integer, p_source text DEFAULT NULL::text, p_actor json DEFAULT NULL::json, p_warnings json DEFAULT NULL::json, p_validation_stage text DEFAULT NULL::text, p_failure_reason text DEFAULT NULL::text, p_failure_code text DEFAULT NULL::text, p_failure_detail text DEFAULT NULL::text, p_failed_change_id text DEFAULT NULL::text, p_diagnostic json DEFAULT NULL::json)
+  returns patchdiff.attempt_entry
+  owner patchdiff_owner, language plpgsql, volatile, set search_path="", pg_temp, lock_timeout=5s, plan_cache_mode=force_generic_plan, standard_conforming_strings=on
+  body md5 bc32d29c3d24874f4abb961decdb96ea
+function patchdiff_store.import_encoding (p_row patchdiff_store.append_only_pdcp_logs)
+  returns bytea
+  owner patchdiff_owner, language sql, stable
+  body md5 0fa4d5debfc577a96ee2eac7e03a15bd
+function patchdiff_store.import_evidence (p_payload text, p_record jsonb, OUT evidence_format text, OUT evidence_sha256 text)
+  returns record
+  owner patchdiff_owner, language plpgsql, immutable
+  body md5 3df2adafdbcbaefc9fe0f16d8de7b34e
+function patchdiff_store.import_item_fault (p_item jsonb, p_ordinal integer, p_count integer, p_protocol_version text, p_has_adjacency boolean, p_change_id text, p_is_duplicate boolean, OUT code text, OUT path text)
+  returns record
+  owner patchdiff_owner, language plpgsql, immutable
+  body md5 f67d152ebb6e9f86f3495f234c8cd54d
+function patchdiff_store.import_ledger (p_attempt patchdiff_store.append_only_pdcp_logs, p_ledger_sequence bigint, p_intent text, p_walk patchdiff_store.walk)
+  returns patchdiff_store.append_only_manifest_ledger[]
+  owner patchdiff_owner, language sql, stable
+  body md5 300b6654a17ee74ed3305a06ccd2059f
+function patchdiff_store.import_match_start (p_buffer bytea, p_needle bytea, p_index bigint, p_anchor_before text, p_anchor_after text, p_overlapping boolean, p_selectors_on_single boolean, OUT start integer, OUT code text)
+  returns record
+  owner patchdiff_owner, language plpgsql, immutable
+  body md5 6d16674e956b7b491dba02ce87f834e8
+function patchdiff_store.import_profile (p_protocol_version text, p_runtime_version text, OUT overlapping_matches boolean, OUT selectors_on_single_match boolean, OUT historical_change_ids boolean, OUT span_adjacency boolean)
+  returns record
+  owner patchdiff_owner, language sql, immutable
+  body md5 69e9a69743bc6b641194f7f914c8431a
+function patchdiff_store.import_record_fault (p_record jsonb, p_target uuid, p_protocol_version text, p_has_historical_ids boolean, p_has_adjacency boolean, OUT code text, OUT path text)
+  returns record
+  owner patchdiff_owner, language plpgsql, immutable
+  body md5 98fea2325f6c0f6795448f7e16527eac
+function patchdiff_store.import_walk (p_locked patchdiff_store.locked_target, p_attempt patchdiff_store.append_only_pdcp_logs, p_record jsonb)
+  returns patchdiff_store.walk
+  owner patchdiff_owner, language plpgsql, stable
+  body md5 952184b78b9b9bf5950ad980eda45a34
 function patchdiff_store.integer_of (p_value jsonb, p_least bigint)
   returns bigint
   owner patchdiff_owner, language sql, immutable
   body md5 8e91fa22354c301c11dc7275f4d87a73
 function patchdiff_store.intent_moved (p_locked patchdiff_store.locked_target, p_intent patchdiff_store.workspace_publications)
   returns patchdiff_store.fault
-  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, immutable
   body md5 a0bb504eeee02fea07e970776dcb894c
 function patchdiff_store.is_absent (p_hay text, p_needle text)
   returns boolean
@@ -1028,87 +1130,103 @@ function patchdiff_store.is_blank (p_text text)
   body md5 2caa0fbe0e2454465c1cd49321b2793f
 function patchdiff_store.is_canonical (p_payload text, p_record jsonb)
   returns boolean
-  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, stable
   body md5 b1e799f09b540912436ffb66d4ed23e8
 function patchdiff_store.is_intact (p_locked patchdiff_store.locked_target, p_content bytea)
   returns boolean
-  owner patchdiff_owner, language sql, immutable
+  owner patchdiff_owner, language sql, stable
   body md5 bf1a69ef9722a294eda5968eac349f50
 function patchdiff_store.is_json (p_text text)
   returns boolean
-  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, immutable
   body md5 334cee170fe221a0749b18904a84bd89
 function patchdiff_store.is_json_object (p_text text)
   returns boolean
-  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, immutable
   body md5 1fb4d3781848995084adfc8bdcd76075
+function patchdiff_store.is_only_at (p_buffer bytea, p_text text, p_start integer, p_low integer, p_high integer)
+  returns boolean
+  owner patchdiff_owner, language sql, stable
+  body md5 2f06e061ebd7f877028485c5536d8d45
 function patchdiff_store.is_raw_metadata (p_raw_metadata jsonb, p_client_request_id text, p_parent text, p_attempt integer, p_source text)
   returns boolean
-  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
-  body md5 d33a97fb9223d1a0047ffbeecc4d35ca
+  owner patchdiff_owner, language plpgsql, immutable
+  body md5 18409311e8eb3d4965eecaf158abf8f6
 function patchdiff_store.is_retryable (p_reason text, p_stage text)
   returns boolean
   owner patchdiff_owner, language sql, immutable
   body md5 ac37179db7ba4ef74688dae1ca558108
 function patchdiff_store.is_sound (p_payload text, p_record jsonb, p_target uuid, p_items text, p_well_formed boolean, p_count integer, p_replacement text)
   returns boolean
-  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
-  body md5 2ac89286072b105c90cb8b11d9409c1a
+  owner patchdiff_owner, language plpgsql, stable
+  body md5 6e586ca4843db712a77f9a2624636edf
 function patchdiff_store.is_source (p_source text)
   returns boolean
   owner patchdiff_owner, language sql, immutable
   body md5 355f454da8eafca165ee84ab636e2cf1
+function patchdiff_store.is_well_formed (p_item jsonb, p_format text)
+  returns boolean
+  owner patchdiff_owner, language sql, immutable
+  body md5 3b86921c0dc47d34cde980356c617572
 function patchdiff_store.key_conflict (p_key patchdiff_store.request_keys, p_client_request_id text)
   returns patchdiff_store.fault
-  owner patchdiff_owner, language plpgsql, stable, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, stable
   body md5 1de853a3d21c7ef9453ced9aff0d875d
 function patchdiff_store.last_occurrence (p_hay bytea, p_needle bytea)
   returns integer
-  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, immutable
   body md5 d1227c4a88d1121f0f31993568cfe7a6
 function patchdiff_store.ledger_encoding (p_row patchdiff_store.append_only_manifest_ledger)
   returns bytea
   owner patchdiff_owner, language sql, stable
   body md5 1574a7abfb61eda04f62831af1f5056f
+function patchdiff_store.ledger_row (p_attempt patchdiff_store.append_only_pdcp_logs, p_sequence bigint, p_ordinal integer, p_intent text, p_change_id text, p_operation text, p_rationale text, p_risk text, p_span_start integer, p_span_end integer, p_matched_chars integer, p_replacement_chars integer, p_matched_sha256 text, p_replacement_sha256 text, p_start_byte integer, p_deleted_bytes integer, p_inserted_bytes integer)
+  returns patchdiff_store.append_only_manifest_ledger
+  owner patchdiff_owner, language sql, stable
+  body md5 48961dd19937eb7276c4afff72ce5cd6
 function patchdiff_store.lf (p_text text)
   returns text
   owner patchdiff_owner, language sql, immutable
   body md5 5148121cc3cb2ce3f568cd0c4a796faa
 function patchdiff_store.lock_target (p_target uuid)
   returns patchdiff_store.locked_target
-  owner patchdiff_owner, language plpgsql, volatile, set search_path="", pg_temp
-  body md5 274fd64ba3be8aedd7597cca084ece6c
+  owner patchdiff_owner, language plpgsql, volatile
+  body md5 9c307764d2cf0dbc3d544546b9d7139e
 function patchdiff_store.mark_unencodable (p_json text)
   returns text
-  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, immutable
   body md5 ad69515d7b5ac93fe0987db83d6c2f64
 function patchdiff_store.nests_beyond (p_json text, p_levels integer)
   returns boolean
-  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, immutable
   body md5 f96878cc1bd5222fe3bd1560817b1d5c
 function patchdiff_store.next_long_occurrence (p_hay bytea, p_needle bytea, p_from integer, p_to integer)
   returns integer
-  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, immutable
   body md5 9a9411448f6b33394a07ebc22c06a2ec
 function patchdiff_store.next_occurrence (p_hay bytea, p_needle bytea, p_from integer, p_to integer)
   returns integer
-  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, immutable
   body md5 4a8c301e66e66b8e264476c87fc83084
 function patchdiff_store.nth_occurrence (p_hay bytea, p_needle bytea, p_nth bigint)
   returns integer
-  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, immutable
   body md5 f681cd75f342fbb36a3a2c464cebeb80
+function patchdiff_store.observe_target (p_target uuid)
+  returns patchdiff_store.locked_target
+  owner patchdiff_owner, language plpgsql, stable
+  body md5 f771f51d49881bfc2886087d698d34f2
 function patchdiff_store.page_limit (p_limit integer)
   returns integer
-  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, immutable
   body md5 03cb51ae3d2ae6ad91fca2cd5fcee545
 function patchdiff_store.payload_json (p_payload text)
   returns jsonb
-  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, immutable
   body md5 302bc3b6af5cb6bd5b9d5746d29b7f8f
 function patchdiff_store.prefix_bytes (p_buffer bytea, p_at integer, p_mark_bytes integer, p_mark_chars integer, p_bytes integer, p_chars integer)
   returns integer
-  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, immutable
   body md5 06cb2a5f057f62b7fda91cc51c62f3b6
 function patchdiff_store.prefix_chars (p_buffer bytea, p_at integer, p_mark_bytes integer, p_mark_chars integer, p_bytes integer, p_chars integer)
   returns integer
@@ -1120,7 +1238,7 @@ function patchdiff_store.protocol_of (p_record jsonb)
   body md5 67b3c57a73c2d99e1bc357bf724f1d40
 function patchdiff_store.publication_answer (p_locked patchdiff_store.locked_target, p_outcome text, p_fault patchdiff_store.fault)
   returns patchdiff.publication_receipt
-  owner patchdiff_owner, language plpgsql, stable, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, stable
   body md5 d49ef3ba863f2f2b90303972ebea0ed8
 function patchdiff_store.publication_encoding (p_row patchdiff_store.workspace_publications)
   returns bytea
@@ -1128,75 +1246,91 @@ function patchdiff_store.publication_encoding (p_row patchdiff_store.workspace_p
   body md5 fcf2b2e8db2bc2a1754c1dc1eda22efe
 function patchdiff_store.publication_intent (p_target uuid, p_publication_id uuid)
   returns patchdiff_store.workspace_publications
-  owner patchdiff_owner, language plpgsql, volatile, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, volatile
   body md5 7eafea0be727512bc58ca26b7e2d9742
 function patchdiff_store.publication_moved (p_locked patchdiff_store.locked_target, p_version bigint, p_content_hash text, p_expected_disk_sha256 text)
   returns patchdiff_store.fault
-  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, immutable
   body md5 e3be172520cfde0eee55ffca9ff13bf4
 function patchdiff_store.raise_target_not_found (p_target uuid)
   returns void
-  owner patchdiff_owner, language plpgsql, stable, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, stable
   body md5 1ff9aad1829c0f62aa988e5be085b9a2
 function patchdiff_store.raw_member (p_json text, p_name text)
   returns text
-  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, immutable
   body md5 420bd52a78e04bd2c285c3181eaa8c36
 function patchdiff_store.raw_values (p_attempt patchdiff_store.append_only_pdcp_logs, p_payload text, p_record jsonb, p_client_request_id text, p_parent text, p_attempt_number integer, p_source text, p_raw_metadata jsonb)
   returns text
-  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, immutable
   body md5 ffccbfcf75faaab670f6101c3e712c2b
 function patchdiff_store.read_operations (p_items jsonb, p_format text)
   returns patchdiff_store.operations
-  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
-  body md5 6d4aecebe591a9d60ad954e384969502
+  owner patchdiff_owner, language plpgsql, stable
+  body md5 5b65574dac25a545e55de4ba790af45a
+function patchdiff_store.read_plain_item (p_item jsonb, p_format text)
+  returns patchdiff_store.operations
+  owner patchdiff_owner, language plpgsql, stable
+  body md5 d66e88c7ec159db64b6a657c24c5f818
 function patchdiff_store.recall_attempt (p_locked patchdiff_store.locked_target, p_log_sequence bigint)
   returns patchdiff.commit_receipt
-  owner patchdiff_owner, language plpgsql, stable, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, stable
   body md5 c9e94d492b84b8e44502971c4f75524b
 function patchdiff_store.recall_save (p_locked patchdiff_store.locked_target, p_client_request_id text, p_fingerprint text, p_publication_id uuid DEFAULT NULL::uuid)
   returns patchdiff.save_receipt
-  owner patchdiff_owner, language plpgsql, volatile, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, volatile
   body md5 80322a862bb170c07d162b5466cc13bb
 function patchdiff_store.receipt_of (p_locked patchdiff_store.locked_target, p_row patchdiff_store.append_only_pdcp_logs, p_changes json, p_context text)
   returns patchdiff.commit_receipt
-  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, immutable
   body md5 e5c21082f7b8d3de91a43249cee894d0
 function patchdiff_store.reconstruct (p_target uuid, p_version bigint)
   returns text
-  owner patchdiff_owner, language plpgsql, stable, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, stable
   body md5 01cfac0811f74addb214c17ea06c605c
+function patchdiff_store.record_fingerprint (p_attempt patchdiff_store.append_only_pdcp_logs, p_parent text)
+  returns text
+  owner patchdiff_owner, language sql, immutable
+  body md5 677360b9853f736cfb69cc33589394cd
+function patchdiff_store.refuse_import (p_attempt patchdiff_store.append_only_pdcp_logs, p_check text, p_rule text, p_facts jsonb DEFAULT '{}'::jsonb)
+  returns void
+  owner patchdiff_owner, language plpgsql, immutable
+  body md5 98456f733e74f1e5183a6704fa77516d
 function patchdiff_store.remember_save (p_target uuid, p_client_request_id text, p_fingerprint text, p_receipt patchdiff.save_receipt)
   returns void
-  owner patchdiff_owner, language sql, volatile, set search_path="", pg_temp
+  owner patchdiff_owner, language sql, volatile
   body md5 f68243eb460e281ae9f4f919a459aa10
+function patchdiff_store.representable_json (p_json text)
+  returns text
+  owner patchdiff_owner, language plpgsql, immutable
+  body md5 3d9da6866c3644190a0d197f93f42447
 function patchdiff_store.request_fingerprint (p_attempt patchdiff_store.append_only_pdcp_logs, p_parent text, p_evidence_format text, p_evidence_sha256 text)
   returns text
-  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
-  body md5 589535a6a6ec7da2a5ea28e36da61b71
+  owner patchdiff_owner, language plpgsql, immutable
+  body md5 64eea50ad61af36696c07aaad2fff0b5
 function patchdiff_store.resolve_match (p_buffer bytea, p_needle bytea, p_index bigint, p_anchor_before text, p_anchor_after text, OUT start integer, OUT code text, OUT evidence text, OUT count bigint, OUT point_chars integer)
   returns record
-  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, immutable
   body md5 353b9901d1b0bb0912244d401545968e
 function patchdiff_store.runtime_version_of (p_record jsonb)
   returns text
-  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, immutable
   body md5 9155661e4a8d3ea0270a17c68a5c75a0
 function patchdiff_store.save_answer (p_locked patchdiff_store.locked_target, p_outcome text, p_fault patchdiff_store.fault)
   returns patchdiff.save_receipt
-  owner patchdiff_owner, language plpgsql, volatile, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, volatile
   body md5 6feac6d26595992053eb4c4638d6c062
 function patchdiff_store.save_fault (p_locked patchdiff_store.locked_target, p_expected_version bigint, p_expected_hash text)
   returns patchdiff_store.fault
-  owner patchdiff_owner, language plpgsql, stable, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, stable
   body md5 ea162d20063c613f8b4ff69f4583141a
 function patchdiff_store.save_fingerprint (p_target uuid, p_expected_version bigint, p_expected_hash text, p_sync_workspace boolean)
   returns text
-  owner patchdiff_owner, language sql, stable, set search_path="", pg_temp
+  owner patchdiff_owner, language sql, stable
   body md5 f52584e91ab98845989b049fa604cea9
 function patchdiff_store.scan_occurrences (p_hay bytea, p_needle bytea, p_from integer, p_to integer, p_limit bigint, OUT hits bigint, OUT last integer)
   returns record
-  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, immutable
   body md5 5f53c714afbb048cf43e0a84aa095bf4
 function patchdiff_store.sha256_hex (p_bytes bytea)
   returns text
@@ -1208,83 +1342,103 @@ function patchdiff_store.snapshot_encoding (p_row patchdiff_store.target_snapsho
   body md5 85aee814a41bdcaa39a92380572136f3
 function patchdiff_store.source_facts (p_source jsonb, p_sent text, p_canonical text)
   returns jsonb
-  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, immutable
   body md5 fa20d2f465d2ddb6fd46ab1aa84649e7
 function patchdiff_store.span_fault (p_buffer bytea, p_chars integer, p_operations patchdiff_store.operations, p_number integer)
   returns patchdiff_store.fault
-  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, immutable
   body md5 4f03dc827754f8010fa3817140dadba0
 function patchdiff_store.span_holds (p_buffer bytea, p_chars integer, p_operations patchdiff_store.operations, p_number integer, p_start integer)
   returns boolean
-  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, immutable
   body md5 66f98c2a1448a2fe39f072fd1795582a
 function patchdiff_store.stale_receipt (p_locked patchdiff_store.locked_target, p_fingerprint text, p_content bytea)
   returns patchdiff.commit_receipt
-  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, immutable
   body md5 31c00e6217495abb53dd178f48ad7937
+function patchdiff_store.stored_fingerprint (p_target uuid, p_log_sequence bigint)
+  returns text
+  owner patchdiff_owner, language plpgsql, stable
+  body md5 d09fb22d1f0b685a4b201aab02633a80
 function patchdiff_store.verify_attempt_replay (p_buffer bytea, p_target uuid, p_log_sequence bigint)
   returns SETOF patchdiff_store.finding
-  owner patchdiff_owner, language plpgsql, stable, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, stable
   body md5 d2ef8dfc5f53ecfc8ddc69812140bf63
 function patchdiff_store.verify_attempts (p_target uuid)
   returns SETOF patchdiff_store.finding
-  owner patchdiff_owner, language sql, stable, set search_path="", pg_temp
+  owner patchdiff_owner, language sql, stable
   body md5 28b803cfa13190b0b6547dcda31b1c88
 function patchdiff_store.verify_chain (p_target uuid, p_noted_sequence bigint, p_noted_hash text)
   returns SETOF patchdiff_store.finding
-  owner patchdiff_owner, language sql, stable, set search_path="", pg_temp
-  body md5 cccd3dd18fa26a2f93868438ecedfff5
+  owner patchdiff_owner, language sql, stable
+  body md5 ff2125cfa1df615ab6d8b2ced613eb0d
 function patchdiff_store.verify_keys (p_target uuid)
   returns SETOF patchdiff_store.finding
-  owner patchdiff_owner, language sql, stable, set search_path="", pg_temp
-  body md5 2f2086ef15e1e5d50c8d5539862a3160
+  owner patchdiff_owner, language sql, stable
+  body md5 0c73371d01a85561dddae1a72bfa8e47
 function patchdiff_store.verify_ledger (p_target uuid)
   returns SETOF patchdiff_store.finding
-  owner patchdiff_owner, language sql, stable, set search_path="", pg_temp
+  owner patchdiff_owner, language sql, stable
   body md5 3d53b09f8018fa0e0190a17930057ea7
 function patchdiff_store.verify_publications (p_target uuid)
   returns SETOF patchdiff_store.finding
-  owner patchdiff_owner, language sql, stable, set search_path="", pg_temp
+  owner patchdiff_owner, language sql, stable
   body md5 37978a63a42e3681ddbb918f379c3487
 function patchdiff_store.verify_replay (p_target uuid)
   returns SETOF patchdiff_store.finding
-  owner patchdiff_owner, language plpgsql, stable, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, stable
   body md5 e5ff644cfaf7ef1c471e73ddd8287f33
 function patchdiff_store.verify_save_keys (p_target uuid)
   returns SETOF patchdiff_store.finding
-  owner patchdiff_owner, language sql, stable, set search_path="", pg_temp
+  owner patchdiff_owner, language sql, stable
   body md5 fffe5d977d936488aa0abcf2393dbf41
 function patchdiff_store.verify_snapshots (p_target uuid)
   returns SETOF patchdiff_store.finding
-  owner patchdiff_owner, language sql, stable, set search_path="", pg_temp
+  owner patchdiff_owner, language sql, stable
   body md5 9480544a9e0f1a8d91e2cc2d94b27a5e
 function patchdiff_store.verify_splice (p_buffer bytea, p_change patchdiff_store.append_only_manifest_ledger, p_item jsonb)
   returns TABLE(column_name text, problem text)
-  owner patchdiff_owner, language sql, immutable, set search_path="", pg_temp
+  owner patchdiff_owner, language sql, immutable
   body md5 dfec1b29f0829b57a1c87f0f7469c79d
 function patchdiff_store.verify_target (p_target uuid, p_noted_sequence bigint, p_noted_hash text)
   returns SETOF patchdiff_store.finding
-  owner patchdiff_owner, language plpgsql, stable, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, stable
   body md5 ca198f8021a6ffc95352fe22180fa1df
 function patchdiff_store.walk_claimed (p_content bytea, p_chars integer, p_operations patchdiff_store.operations, p_starts integer[])
   returns patchdiff_store.walk
-  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
-  body md5 05fc276ace404383fc88310e779fc9f6
+  owner patchdiff_owner, language plpgsql, stable
+  body md5 ccb056561b42caed0ccccd5229e241c1
+function patchdiff_store.walk_each (p_content bytea, p_chars integer, p_operations patchdiff_store.operations, p_starts integer[])
+  returns patchdiff_store.walk
+  owner patchdiff_owner, language plpgsql, stable
+  body md5 7947d2d5af6e56f7fa5719d587da504e
 function patchdiff_store.walk_found (p_content bytea, p_chars integer, p_operations patchdiff_store.operations, p_container text)
   returns patchdiff_store.walk
-  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, immutable
   body md5 48d618da8a83d67542ef6de7d78e50e0
 function patchdiff_store.walk_masked (p_content bytea, p_chars integer, p_operations patchdiff_store.operations, p_starts integer[])
   returns patchdiff_store.walk
-  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
-  body md5 5098902b20fccbc5c36777834a2907d3
+  owner patchdiff_owner, language plpgsql, stable
+  body md5 289480a8661f37adf53b457cf2d15ed4
+function patchdiff_store.walk_of (p_operations patchdiff_store.operations)
+  returns patchdiff_store.walk
+  owner patchdiff_owner, language plpgsql, stable
+  body md5 73bdb452b6fb1df7ec74af2932c556c3
+function patchdiff_store.walk_profile (p_content bytea, p_chars integer, p_operations patchdiff_store.operations, p_container text, p_overlapping boolean, p_selectors_on_single boolean)
+  returns patchdiff_store.walk
+  owner patchdiff_owner, language plpgsql, stable
+  body md5 5748acbccee79b38e33c74e4468b238a
 function patchdiff_store.walk_replacement (p_locked patchdiff_store.locked_target, p_replacement text)
   returns patchdiff_store.walk
-  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, stable
   body md5 8c84eb99f05adea85dcfd60c7fef2b89
+function patchdiff_store.walk_single (p_content bytea, p_chars integer, p_operations patchdiff_store.operations, p_start integer)
+  returns patchdiff_store.walk
+  owner patchdiff_owner, language plpgsql, stable
+  body md5 00d38d54c2186df2c378cb288b566f18
 function patchdiff_store.warnings_of (p_walk patchdiff_store.walk, p_before_hash text, p_claimed json)
   returns text
-  owner patchdiff_owner, language plpgsql, immutable, set search_path="", pg_temp
+  owner patchdiff_owner, language plpgsql, immutable
   body md5 303e477ef8ca6c8d8a96b90dcdc852a6
 
 -- Event triggers
@@ -1299,6 +1453,7 @@ view patchdiff_audit.cycles: patchdiff_auditor may select, patchdiff_writer may 
 view patchdiff_audit.publications: patchdiff_auditor may select, patchdiff_writer may select
 view patchdiff_audit.targets: patchdiff_auditor may select, patchdiff_writer may select
 view patchdiff_store.attempt_entry: patchdiff_auditor may select
+view patchdiff_store.target_head: patchdiff_auditor may select
 view patchdiff_store.target_state: patchdiff_auditor may select
 table patchdiff_store.append_only_manifest_ledger: patchdiff_auditor may select
 table patchdiff_store.append_only_pdcp_logs: patchdiff_auditor may select
@@ -1319,11 +1474,14 @@ routine patchdiff.list_targets(text,integer,timestamp with time zone,uuid): patc
 routine patchdiff.lock_history(uuid,bigint,integer): patchdiff_writer may execute
 routine patchdiff.lock_publication(uuid,uuid): patchdiff_writer may execute
 routine patchdiff.open_publication(uuid,bigint,text,bigint,text,text,text,bigint,json,text): patchdiff_writer may execute
+routine patchdiff.preview_facts(uuid,uuid,text): patchdiff_writer may execute
+routine patchdiff.preview_recovery(uuid,text): patchdiff_writer may execute
 routine patchdiff.read_attempt(uuid): patchdiff_writer may execute
 routine patchdiff.read_attempts(uuid,integer,bigint,text,text,text,boolean): patchdiff_writer may execute
 routine patchdiff.read_head(uuid): patchdiff_writer may execute
 routine patchdiff.read_ledger(uuid,boolean,integer,bigint): patchdiff_writer may execute
 routine patchdiff.read_open_publications(uuid): patchdiff_writer may execute
+routine patchdiff.read_recent_changes(uuid,bigint,integer): patchdiff_writer may execute
 routine patchdiff.read_target(uuid): patchdiff_writer may execute
 routine patchdiff.record_publication(uuid,uuid,text,text,json,text,json): patchdiff_writer may execute
 routine patchdiff.save_target(uuid,bigint,text,text,json,boolean): patchdiff_writer may execute
