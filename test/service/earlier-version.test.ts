@@ -44,7 +44,7 @@ describe('a text that a version before still held', () => {
       intent: 'edit 1',
     });
     expect(explanation(preview)).toEqual(explanation(receipt));
-    expect(asked).toEqual(['read_head', 'read_recent_changes', 'commit_attempt', 'read_recent_changes']);
+    expect(asked).toEqual(['preview_facts', 'read_recent_changes', 'commit_attempt', 'read_recent_changes']);
   });
 
   test('is recognised as this very change, made before', async () => {

@@ -152,7 +152,7 @@ describe('hints are given, never kept', () => {
         expect(receipt).toMatchObject({ failure_reason: 'match_absent', near_misses: [], near_miss_search: null });
         expect(preview).toMatchObject({ failure_reason: 'match_absent', near_misses: [], near_miss_search: null });
       }
-      expect(new Set(asked)).toEqual(new Set(['read_target', 'read_head', 'commit_attempt']));
+      expect(new Set(asked)).toEqual(new Set(['read_target', 'preview_facts', 'commit_attempt']));
     });
   });
 

@@ -185,8 +185,8 @@ describe('a recovered outcome', () => {
 describe('whatever the parts are', () => {
   const parts = (random: Random): [JsonValue[], JsonObject] => {
     const value = (): JsonValue => random.pick<JsonValue>(['x', '\u0001"', '😀', 7, null, ['a', { b: 1 }]]);
-    const big = (): JsonValue => (random.chance(0.1) ? random.pick(['é', '\\', '\ud800']).repeat(random.below(9000)) : value());
-    const list = Array.from({ length: random.below(random.pick([3, 60, 3000])) }, big);
+    const big = (): JsonValue => (random.chance(0.02) ? random.pick(['é', '\\', '\ud800']).repeat(random.below(9000)) : value());
+    const list = Array.from({ length: random.below(random.pick([3, 60, 600])) }, big);
     const members = Object.fromEntries(
       Array.from({ length: random.below(30) }, (_, at) => [`${random.pick(['m', '"', '\ud800'])}${at}`, big()]),
     );
@@ -196,7 +196,7 @@ describe('whatever the parts are', () => {
   test('the answer fits and counts what is missing', () => {
     const random = new Random(99);
     let cuts = 0;
-    for (let round = 0; round < 600; round += 1) {
+    for (let round = 0; round < 300; round += 1) {
       const [list, members] = parts(random);
       const pad = 'p'.repeat(random.below(random.pick([10, 20_000])));
       const answer = withinBudget(
@@ -215,7 +215,7 @@ describe('whatever the parts are', () => {
       if (!fits) cuts += 1;
       if (!fits) expect(missing.items + missing.members).toBeGreaterThan(0);
     }
-    expect(cuts).toBeGreaterThan(50);
+    expect(cuts).toBeGreaterThan(30);
   });
 });
 
