@@ -119,7 +119,8 @@ function textFault(item: JsonObject, name: string, refuse: Refuse): Fault | null
 function offsetFault(item: JsonObject, name: string, refuse: Refuse): Fault | null {
   const value = member(item, name);
   if (isAbsent(value)) return refuse('field_missing', name);
-  if (typeof value !== 'number') return refuse('field_type', name, { type: 'an integer' });
+  // One that is not finite is a string in the record, and so to the database.
+  if (typeof value !== 'number' || !Number.isFinite(value)) return refuse('field_type', name, { type: 'an integer' });
   return isInteger(value, 0) ? null : refuse('integer_invalid', name);
 }
 

@@ -209,6 +209,10 @@ begin
   end if;
 
   -- Claim.
+  if v_is_judged and p_verdict = 'rejected' and v_fault.failure_reason is distinct from p_claimed_reason then
+    v_fault := patchdiff_store.non_finite_fault(v_fault, p_payload, p_target, v_malformed, p_claimed_reason);
+  end if;
+
   if v_is_judged and p_verdict in ('accepted', 'rejected') then
     if (case p_verdict when 'accepted' then v_is_verified else v_fault.failure_reason = p_claimed_reason end) is true then
       v_row.decided_by := 'runtime';
