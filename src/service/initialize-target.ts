@@ -12,7 +12,7 @@ import { ArgumentReader } from './arguments.ts';
 import { CachedContent } from './content-cache.ts';
 import type { Context } from './context.ts';
 import { closeOwnIntents } from './own-intents.ts';
-import { nextStepFor } from './save-receipt.ts';
+import { nextStepForImport } from './save-receipt.ts';
 import { sha256 } from './sha256.ts';
 import type { CallOptions } from './types.ts';
 
@@ -22,7 +22,7 @@ const CONTENT_RULE = 'the text of the document: a string in valid Unicode withou
 
 /** Nothing was created and nothing changed. */
 function refused(code: string, detail: string, facts: Readonly<Record<string, JsonValue>> = {}): JsonObject {
-  return { status: 'rejected', failure_code: code, detail, next_step: nextStepFor(code), facts };
+  return { status: 'rejected', failure_code: code, detail, next_step: nextStepForImport(code), facts };
 }
 
 /** What every success answers: the target as it stands now, with the facts of its source. */

@@ -2,7 +2,7 @@ import { codePointLength } from '../text/index.ts';
 import type { NearMissAnswer } from '../nearmiss/index.ts';
 import { member } from '../transaction/index.ts';
 import type { JsonObject } from '../transaction/index.ts';
-import { valueAt } from './sent-value.ts';
+import { unencodablePlaces, valueAt } from './sent-value.ts';
 import { describeValue } from './value-kind.ts';
 
 /** What a step may lean on: everything of it stands in the answer itself or was sent by the caller. */
@@ -34,13 +34,11 @@ const BY_CODE: Readonly<Record<string, string>> = {
   invalid_client_request_id:
     'Send this submission with a client_request_id of 1 to 128 visible ASCII characters without spaces, or with none.',
   parent_invalid: `Send as parent_pdcp_log_id the pdcp_log_id of a rejected attempt on this target, or leave it out; send the submission ${NEW_KEY}.`,
-  text_not_encodable: `Write every field again without NUL and without half of a surrogate pair, and send the submission ${NEW_KEY}.`,
   payload_too_large:
     'Split the change into several smaller submissions, each guarded by the version the one before returned and with a client_request_id of its own.',
   payload_too_deep: `Send plain edits or operations, whose fields are strings and integers, ${NEW_KEY}.`,
   too_many_operations:
     'Split the change into submissions of at most 2000 operations, each guarded by the version the one before returned and with a client_request_id of its own.',
-  manifest_missing: `Send a non-empty array of edits or operations (for patchdiff_submit_replacement: replacement, one string) ${NEW_KEY}.`,
   unknown_field: `Remove the field that failure_detail names, or correct its spelling, and send the submission ${NEW_KEY}.`,
   match_empty: `To insert, use patchdiff_submit_operations with {"op": "span", "start": n, "end": n, "expected_text": "", "replace": "…"}, n from a read, and send it ${NEW_KEY}.`,
   expected_context_empty: `Leave the field out, or send the text that stands there, and send the submission ${NEW_KEY}.`,
@@ -62,6 +60,8 @@ const SHAPE_CODES: ReadonlySet<string> = new Set(['manifest_missing', 'not_an_ob
 
 /** Code points after which evidence cuts a text: one of this length may have been longer. */
 const CUT = 256;
+/** Places of unencodable text that a step names. */
+const SHOWN_PLACES = 5;
 /** Candidates that evidence shows at most. */
 const SHOWN_CANDIDATES = 5;
 
@@ -126,6 +126,8 @@ function step(failureCode: string, situation: Situation): string {
       return `Send ${entryMeant(diagnostic)}, without anchors, and ${A_NEW_KEY}.`;
     case 'span_expected_text_mismatch':
       return afterMismatch(situation);
+    case 'text_not_encodable':
+      return `Write ${unencodablePlaces(args, SHOWN_PLACES).join(', ') || 'every field'} again without NUL and without half of a surrogate pair, and send the submission ${NEW_KEY}.`;
   }
   const known = BY_CODE[failureCode];
   if (known !== undefined) return known;

@@ -4,7 +4,7 @@ import { member } from '../transaction/index.ts';
 import type { JsonObject, JsonValue } from '../transaction/index.ts';
 import type { Refusal } from '../workspace/index.ts';
 
-const READ_AGAIN = 'Read the target again and save with the version and hash of that answer.';
+const READ_AGAIN = 'Read the target again and save with the version and hash of that answer and a new client_request_id.';
 const RETRY = 'Send the same call again.';
 const MEND_FILE = 'Correct what detail says about the file or its directory, then send the same call again.';
 
@@ -14,7 +14,8 @@ const NEXT: Readonly<Record<string, string>> = {
   target_hash_mismatch: READ_AGAIN,
   publication_moved: READ_AGAIN,
   request_key_conflict: 'Send this save with a client_request_id that was never used on this target.',
-  content_diverged: 'Stop editing this target and tell an operator: `patchdiff verify` says which stored row is damaged.',
+  content_diverged:
+    'Stop editing this target: an operator must run `patchdiff verify`, which names the damaged row, and restore it. Then save with a new client_request_id.',
   not_workspace_bound: 'Save without sync_workspace; only a target imported from the workspace has a file to write.',
   workspace_unavailable: 'Save without sync_workspace, or start the server with a workspace root (--workspace).',
   workspace_mismatch: 'Start the server with the workspace that the target is bound to, or save without sync_workspace.',
@@ -33,11 +34,36 @@ const NEXT: Readonly<Record<string, string>> = {
   content_too_large: 'Split the document: a target holds at most 16 MiB.',
   file_too_large: 'Split the file: a target holds at most 16 MiB.',
   invalid_utf8: 'Convert the file to UTF-8, then import it again.',
-  path_not_found: 'Check the path; it is relative to the workspace root.',
 };
 
 export function nextStepFor(code: string | null): string {
   return (code === null ? undefined : NEXT[code]) ?? MEND_FILE;
+}
+
+const OTHER_PATH = 'Send the call again with the path of a text file inside the workspace, relative to its root.';
+
+/** Where an import, whose path is the caller's own, is mended otherwise than a SAVE. */
+const NEXT_OF_IMPORT: Readonly<Record<string, string>> = {
+  path_empty: OTHER_PATH,
+  path_absolute: OTHER_PATH,
+  path_parent: OTHER_PATH,
+  path_nul: OTHER_PATH,
+  path_too_long: OTHER_PATH,
+  path_not_utf8: OTHER_PATH,
+  path_trailing_slash: OTHER_PATH,
+  path_not_found: OTHER_PATH,
+  path_leaves_root: OTHER_PATH,
+  symlink_loop: OTHER_PATH,
+  symlink_dangling: OTHER_PATH,
+  is_directory: OTHER_PATH,
+  not_regular_file: OTHER_PATH,
+  contains_nul: 'Remove the NUL from the file, then import it again.',
+  workspace_unavailable: 'Send content and display_name instead, or start the server with a workspace root (--workspace).',
+};
+
+/** What to do after an import that was refused. */
+export function nextStepForImport(code: string): string {
+  return NEXT_OF_IMPORT[code] ?? nextStepFor(code);
 }
 
 /** What stands on disk, as recorded with the outcome: the first receipt and every repeat of it say the same. */

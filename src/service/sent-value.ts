@@ -1,6 +1,7 @@
-import { member } from '../transaction/index.ts';
+import { isEncodable } from '../text/index.ts';
+import { isEncodableValue, member } from '../transaction/index.ts';
 import type { JsonObject, JsonValue } from '../transaction/index.ts';
-import { isJsonObject } from './arguments.ts';
+import { isJsonObject, safeName } from './arguments.ts';
 
 const ITEM = /^(edits|operations)\[(\d+)\](?:\.([a-z_]+))?$/;
 
@@ -18,4 +19,34 @@ export function valueAt(args: JsonObject, path: string): { value: JsonValue | un
   const item = items[index];
   if (field === undefined) return { value: item };
   return isJsonObject(item) ? { value: member(item, field) } : null;
+}
+
+/** The places of a tool's arguments whose text PostgreSQL cannot hold, in words, at most `most` and one more that says so. */
+export function unencodablePlaces(args: JsonObject, most: number): string[] {
+  const places: string[] = [];
+  for (const [name, value] of Object.entries(args)) {
+    if (places.length > most) break;
+    if (!isEncodable(name)) places.push('the name of an argument');
+    else if (Array.isArray(value)) places.push(...unencodableItems(name, value, most));
+    else if (!isEncodableValue(value)) places.push(safeName(name));
+  }
+  return places.length > most ? [...places.slice(0, most), 'other fields'] : places;
+}
+
+function unencodableItems(name: string, items: readonly JsonValue[], most: number): string[] {
+  const places: string[] = [];
+  for (const [position, item] of items.entries()) {
+    if (places.length > most) break;
+    if (isEncodableValue(item)) continue;
+    const path = `${safeName(name)}[${position}]`;
+    if (!isJsonObject(item)) {
+      places.push(path);
+      continue;
+    }
+    for (const [field, value] of Object.entries(item)) {
+      if (!isEncodable(field)) places.push(`the name of a field of ${path}`);
+      else if (!isEncodableValue(value)) places.push(`${path}.${safeName(field)}`);
+    }
+  }
+  return places;
 }

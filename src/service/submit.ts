@@ -1,7 +1,7 @@
 import { commitAttempt } from '../db/calls/commit-attempt.ts';
 import type { CommitReceiptRow } from '../db/calls/commit-attempt.ts';
 import type { Database } from '../db/port.ts';
-import { decodeSubmission, prepareSubmission } from '../transaction/index.ts';
+import { decodeSubmission, member, prepareSubmission } from '../transaction/index.ts';
 import type { Decoded, Format, JsonObject, Submission, WarningCode } from '../transaction/index.ts';
 import { isJsonObject } from './arguments.ts';
 import { claimOf } from './claim.ts';
@@ -14,6 +14,7 @@ import type { Missed } from './near-misses.ts';
 import { receiptOf, unlinkedReceipt } from './receipt.ts';
 import { sha256 } from './sha256.ts';
 import type { CallOptions } from './types.ts';
+import { describeValue } from './value-kind.ts';
 import { wrongArguments, wrongShape } from './wrong-shape.ts';
 
 /** With the guards held the content is fixed, so one re-claim suffices; the bound only keeps a defect from looping. */
@@ -124,7 +125,7 @@ export async function submit(context: Context, format: Format, args: unknown, op
   const shape = wrongShape(format, args);
   const targetFileId = submission.targetFileId;
   if (targetFileId === null) {
-    const detail = 'target_file_id: a UUID is required';
+    const detail = `target_file_id: a UUID, as the server returned it; got ${describeValue(member(args, 'target_file_id'))}`;
     return unlinkedReceipt(format, null, { reason: 'context_invalid', code: 'target_id_malformed', detail }, shape);
   }
   const decoded = decodeSubmission(submission);

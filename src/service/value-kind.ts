@@ -14,6 +14,7 @@ export function describeValue(value: unknown): string {
   if (value === undefined || value === null) return kindOf(value);
   if (typeof value === 'string') return describeText(value);
   if (typeof value === 'number') return describeNumber(value);
+  if (Array.isArray(value) && value.length === 0) return 'an empty array';
   return `${/^[aeiou]/.test(kindOf(value)) ? 'an' : 'a'} ${kindOf(value)}`;
 }
 

@@ -1,7 +1,7 @@
 import { member } from '../transaction/index.ts';
 import type { Format, JsonObject } from '../transaction/index.ts';
 import { isJsonObject } from './arguments.ts';
-import { kindOf } from './value-kind.ts';
+import { describeValue } from './value-kind.ts';
 
 const CONTAINERS: Readonly<Record<Format, { name: string; shape: string }>> = {
   'patchdiff-tx/1': { name: 'edits', shape: 'edits: [{"match": "old text", "replace": "new text"}]' },
@@ -16,6 +16,10 @@ const CONTAINERS: Readonly<Record<Format, { name: string; shape: string }>> = {
 export function wrongShape(format: Format, args: JsonObject): string | null {
   const { name, shape } = CONTAINERS[format];
   const value = member(args, name);
+  if (value === undefined) {
+    const other = ['edits', 'operations', 'replacement'].find((container) => container !== name && member(args, container) !== undefined);
+    if (other !== undefined) return `this tool takes ${name}, not ${other}: ${shape}`;
+  }
   if (format !== 'patchdiff-tx/3') {
     if (typeof value === 'string') return `${name} was sent as a JSON string; send the array itself, not its text: ${shape}`;
     if (isJsonObject(value)) return `${name} was sent as one object; send an array that holds it: ${shape}`;
@@ -24,7 +28,7 @@ export function wrongShape(format: Format, args: JsonObject): string | null {
       if (index >= 0) return `${name}[${String(index)}] was sent as a JSON string; send the object itself, not its text: ${shape}`;
     }
   } else if (value !== undefined && value !== null && typeof value !== 'string') {
-    return `${name} was sent as ${kindOf(value)}; send the whole new text as one string: ${shape}`;
+    return `${name} was sent as ${describeValue(value)}; send the whole new text as one string: ${shape}`;
   }
   const guard = member(args, 'expected_target_version');
   if (typeof guard === 'string' && /^\d{1,16}$/.test(guard)) {
@@ -35,6 +39,6 @@ export function wrongShape(format: Format, args: JsonObject): string | null {
 
 /** For arguments that are no object at all. */
 export function wrongArguments(format: Format, args: unknown): string {
-  const what = typeof args === 'string' ? 'a JSON string' : kindOf(args);
+  const what = typeof args === 'string' ? 'a JSON string' : describeValue(args);
   return `The arguments were sent as ${what}; send one object: {"target_file_id": "…", "intent": "…", "expected_target_version": 3, ${CONTAINERS[format].shape.replace(/^(\w+)/, '"$1"')}}`;
 }

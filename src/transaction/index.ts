@@ -8,6 +8,7 @@ export { evaluate } from './evaluate.ts';
 export type { Evaluation } from './evaluate.ts';
 export { identityOf, isSameRequest } from './identity.ts';
 export type { Identity } from './identity.ts';
+export { isEncodableValue } from './inspect.ts';
 export { member } from './json.ts';
 export type { JsonObject, JsonValue, Sha256 } from './json.ts';
 export { LIMITS } from './limits.ts';

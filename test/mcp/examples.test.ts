@@ -26,17 +26,21 @@ const STATUS: Record<string, string> = {
 
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 
+/** The version that the examples of a profile lead to. */
+const VERSION: Record<string, number> = { full: 3, workspace: 1 };
+
 describe.each([
-  ['the 2.x client', connectNew],
-  ['the 1.x client', connectOld],
-])('over stdio and PostgreSQL, with %s', (_, connect) => {
+  ['the 2.x client', 'full', connectNew],
+  ['the 1.x client', 'full', connectOld],
+  ['the 2.x client', 'workspace', connectNew],
+])('over stdio and PostgreSQL, with %s and profile %s', (_, profile, connect) => {
   let database: TestDatabase;
   let host: Host;
   let tools: Awaited<ReturnType<Host['listTools']>>;
 
   beforeAll(async () => {
     database = await createDatabase();
-    host = await connect({ env: { DATABASE_URL: database.url('writer') } });
+    host = await connect({ env: { DATABASE_URL: database.url('writer') }, args: ['--profile', profile] });
     tools = await host.listTools();
   });
 
@@ -56,17 +60,20 @@ describe.each([
       expect(JSON.parse(result.text)).toEqual(result.structured);
       seen[tool.name] = result.structured?.['status'];
     }
-    expect(seen).toEqual(STATUS);
+    expect(seen).toEqual(Object.fromEntries(tools.map(({ name }) => [name, STATUS[name]])));
+    if (profile === 'full') expect(Object.keys(seen).sort()).toEqual(Object.keys(STATUS).sort());
   });
 
   test('the examples led to what they say', async () => {
-    const target = exampleOf(tools.find((tool) => tool.name === 'patchdiff_export_target') ?? { description: '' });
-    const read = await host.call(
-      'patchdiff_read_target',
-      target['target_file_id'] === undefined ? {} : { target_file_id: target['target_file_id'] },
-    );
-    expect(read.structured).toMatchObject({ version: 3, text: '# Notes\n\nAlpha\ngamma\ndelta\n' });
-    const replay = await host.call('patchdiff_replay_target', { target_file_id: target['target_file_id'] });
+    const { target_file_id } = exampleOf(tools.find((tool) => tool.name === 'patchdiff_read_lines') ?? { description: '' });
+    const read = await host.call('patchdiff_read_lines', { target_file_id });
+    expect(read.structured).toMatchObject({ version: VERSION[profile] });
+    expect((read.structured?.['lines'] as { text: string }[]).map(({ text }) => text)).toEqual(['# Notes', '', 'Alpha', 'beta']);
+    const admin = await database.client('admin');
+    const { rows } = await admin.query('select * from patchdiff_audit.verify_all()');
+    expect(rows).toEqual([]);
+    if (profile !== 'full') return;
+    const replay = await host.call('patchdiff_replay_target', { target_file_id });
     expect(replay.structured).toMatchObject({ status: 'success', materialized_state_matches: true });
   });
 
@@ -94,9 +101,14 @@ test('all examples together stay under 8,192 bytes', async () => {
   const database = await createDatabase();
   const host = await connectNew({ env: { DATABASE_URL: database.url('writer') } });
   try {
-    const examples = (await host.listTools()).map((tool) => JSON.stringify({ name: tool.name, arguments: exampleOf(tool) }));
+    const tools = await host.listTools();
+    const examples = tools.map((tool) => JSON.stringify({ name: tool.name, arguments: exampleOf(tool) }));
     expect(examples).toHaveLength(14);
     expect(Buffer.byteLength(examples.join('\n'))).toBeLessThan(8192);
+    // Also as they stand in the descriptions, if a host counts those.
+    const lines = tools.flatMap(({ description }) => description.split('\n').filter((line) => line.startsWith('Example: ')));
+    expect(lines).toHaveLength(14);
+    expect(Buffer.byteLength(lines.join('\n'))).toBeLessThan(8192);
   } finally {
     await host.close();
     await database.drop();

@@ -107,7 +107,7 @@ const CORRECTIONS: Record<string, Correction> = {
     reason: 'target_encoding_invalid',
     code: 'text_not_encodable',
     call: editWith({}, { match: 'alpha', replace: 'x\ud83d' }),
-    says: 'without half of a surrogate pair',
+    says: 'Write edits[0].replace again without NUL and without half of a surrogate pair',
     correct: () => ({ args: edits({ match: 'alpha', replace: 'x' }) }),
   },
   'edits as text': {

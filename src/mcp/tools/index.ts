@@ -14,7 +14,10 @@ import { submitEdits } from './submit-edits.ts';
 import { submitOperations } from './submit-operations.ts';
 import { submitReplacement } from './submit-replacement.ts';
 
-/** Every tool, in the order that is advertised. */
+/**
+ * Every tool, in the order that is advertised. Operations stand before edits, so that the examples run in this order in every profile,
+ * also in one that has no edits.
+ */
 export const TOOLS: readonly ToolDefinition[] = [
   listTargets,
   initializeTarget,
@@ -22,8 +25,8 @@ export const TOOLS: readonly ToolDefinition[] = [
   readLines,
   findOccurrences,
   preview,
-  submitEdits,
   submitOperations,
+  submitEdits,
   submitReplacement,
   getPdcpLog,
   getManifestLedger,

@@ -52,7 +52,10 @@ export const save: ToolDefinition = {
     owner_kept: booleanOrNull,
     leftover: stringOrNull,
   }),
-  example: { target_file_id: EXAMPLE_TARGET, expected_target_version: 3 },
+  example: {
+    target_file_id: EXAMPLE_TARGET,
+    expected_current_hash: '204a5040898434c8ac5eb3a89479d7611b8b6f61a565d8cb55a2ef9259e044b9',
+  },
   long: true,
   run: (service, args, options) => service.save(args, options),
 };

@@ -21,7 +21,7 @@ export const submitEdits: ToolDefinition = {
   example: {
     target_file_id: EXAMPLE_TARGET,
     intent: 'rename beta',
-    expected_target_version: 0,
+    expected_target_version: 1,
     client_request_id: 'example-1',
     edits: [{ match: 'beta', replace: 'gamma' }],
   },

@@ -21,7 +21,7 @@ export const submitOperations: ToolDefinition = {
   example: {
     target_file_id: EXAMPLE_TARGET,
     intent: 'capitalise',
-    expected_target_version: 1,
+    expected_target_version: 0,
     operations: [{ op: 'span', start: 9, end: 14, expected_text: 'alpha', replace: 'Alpha' }],
   },
   long: false,

@@ -19,9 +19,9 @@ export const submitReplacement: ToolDefinition = {
   outputSchema: output(receipt),
   example: {
     target_file_id: EXAMPLE_TARGET,
-    intent: 'rewrite the list',
+    intent: 'rewrite the list as it was',
     expected_target_version: 2,
-    replacement: '# Notes\n\nAlpha\ngamma\ndelta\n',
+    replacement: '# Notes\n\nAlpha\nbeta\n',
   },
   long: false,
   run: (service, args, options) => service.submit('patchdiff-tx/3', args, options),

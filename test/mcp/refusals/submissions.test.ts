@@ -64,13 +64,13 @@ beforeAll(async () => {
 afterAll(() => host.close());
 
 /** What is of interest of the arguments: not what every submission carries. */
-const own = ({ target_file_id: _id, intent, expected_target_version: version, ...rest }: JsonObject): JsonObject => ({
+const own = ({ intent, expected_target_version: version, ...rest }: JsonObject): JsonObject => ({
   ...(intent === 'try' ? {} : { intent }),
   ...(version === 0 ? {} : { expected_target_version: version }),
-  ...rest,
+  ...Object.fromEntries(Object.entries(rest).filter(([name]) => name !== 'target_file_id')),
 });
 
-test('every failure code, in each format that a tool can bring it about in', async () => {
+test('every failure code, in each format that a tool can bring it about in', { timeout: 300_000 }, async () => {
   const stages = ['precondition_guard', 'protocol_validation', 'transaction_applicability', 'commit_guard'];
   for (const stage of stages) {
     const transcript = new Transcript(stage, SELECTION, ids);
@@ -87,7 +87,7 @@ test('every failure code, in each format that a tool can bring it about in', asy
   }
 });
 
-test('what no tool can bring about, as the history shows it after a direct call', async () => {
+test('what no tool can bring about, as the history shows it after a direct call', { timeout: 300_000 }, async () => {
   const transcript = new Transcript('direct calls', {
     members: ['failure_reason', 'failure_detail', 'failed_change_id'],
     evidence: ['claimed', 'derived'],
@@ -119,7 +119,7 @@ test('what no tool can bring about, as the history shows it after a direct call'
   await expect(transcript.toString().replaceAll(subjects.sound.id, '<id>')).toMatchFileSnapshot('./submissions-direct.snap');
 });
 
-test('the steps that depend on the evidence', async () => {
+test('the steps that depend on the evidence', { timeout: 300_000 }, async () => {
   const transcript = new Transcript('steps that depend on the evidence', SELECTION, ids);
   const body = Array.from({ length: 30 }, (_, at) => `line ${at} of a long passage`).join('\n');
   const content = `def greet(name):\n\t\t\t\treturn name\ncolour = "green"\n${'same\n'.repeat(6)}${body}\n`;
@@ -155,11 +155,14 @@ test('the steps that depend on the evidence', async () => {
   await edit('selector_malformed: text', { match: 'name', replace: 'x', occurrence_index: '1' });
   await edit('change_id_invalid: too long', { match: 'name', replace: 'x', change_id: 'c'.repeat(65) });
   await edit('change_id_invalid: a line end', { match: 'name', replace: 'x', change_id: 'c\n' });
+  await edit('text_not_encodable: two places', { match: 'na\0me', replace: 'x' }, { match: 'colour', replace: '\udc00' });
+  await edit('text_not_encodable: more places than are named', ...Array.from({ length: 8 }, () => ({ match: '\ud800', replace: 'x' })));
+  await edit('text_not_encodable: a name', { match: 'name', replace: 'x', 'na\0me': 1 });
   await edit('unknown_field: of an edit', { match: 'name', replace: 'x', old_string: 'name' });
   await expect(transcript.toString()).toMatchFileSnapshot('./submissions-steps.snap');
 });
 
-test('misshapen arguments', async () => {
+test('misshapen arguments', { timeout: 300_000 }, async () => {
   const transcript = new Transcript('misshapen arguments', SELECTION, ids);
   const send = async (title: string, format: Format, more: JsonObject) => {
     const args = { target_file_id: subjects.sound.id, intent: 'try', expected_target_version: 0, ...more };
@@ -169,13 +172,14 @@ test('misshapen arguments', async () => {
   await send('one object for edits', TX1, { edits: { match: 'beta', replace: 'x' } });
   await send('an edit as text', TX1, { edits: ['{"match": "beta", "replace": "x"}'] });
   await send('operations as text', TX2, { operations: '[]' });
+  await send('the body of another tool', TX2, { edits: [{ match: 'beta', replace: 'x' }] });
   await send('an empty list', TX2, { operations: [] });
   await send('a replacement that is a list', TX3, { replacement: ['x'] });
   await send('a version in quotes', TX1, { expected_target_version: '0', edits: [{ match: 'beta', replace: 'x' }] });
   await expect(transcript.toString()).toMatchFileSnapshot('./submissions-shapes.snap');
 });
 
-test('without a target', async () => {
+test('without a target', { timeout: 300_000 }, async () => {
   const transcript = new Transcript('without a target', { members: [...SELECTION.members, 'pdcp_log_id', 'current_context'] }, ids);
   const send = async (title: string, target: JsonObject) => {
     const args = { ...target, intent: 'try', expected_target_version: 0, edits: [{ match: 'beta', replace: 'x' }] };

@@ -39,7 +39,7 @@ export class Transcript {
       ...members.filter((name) => name in answer).map((name) => line(name, answer[name])),
       ...evidence.filter((name) => name in diagnostic).map((name) => line(`  ${name}`, diagnostic[name])),
     ];
-    this.#parts.push([`## ${title}`, line('sent', abbreviated(sent)), ...lines].join('\n'));
+    this.#parts.push([`## ${title}`, `sent: ${JSON.stringify(abbreviated(sent))}`, ...lines].join('\n'));
   }
 
   /** The whole record. Nothing in it is a value that belongs to one run only. */
