@@ -142,6 +142,13 @@ describe('hints are given, never kept', () => {
     }
   });
 
+  test('a recovered rejection has none, although this process could search again', async () => {
+    const id = await newTarget(context.service, 'The quick brown fox\n');
+    const args = edit(id, 0, 'The Quick brown fox', 'x', { client_request_id: 'once' });
+    expect(explanation(await context.service.submit(TX1, args))).toMatchObject({ kind: 'case' });
+    expect(await context.service.submit(TX1, args)).toMatchObject({ deduplicated: true, near_misses: [], near_miss_search: null });
+  });
+
   test('in a transaction of the caller there is no search and no read', async () => {
     const id = await newTarget(context.service, 'The quick brown fox\n');
     await context.service.submit(TX1, edit(id, 0, 'fox', 'cat'));
