@@ -995,7 +995,7 @@ function patchdiff_store.claimed_reason (p_diagnostic json)
 function patchdiff_store.commit_submission (p_target uuid, p_payload text, p_client_request_id text, p_parent text, p_attempt integer, p_source text, p_actor json, p_base_hash text, p_verdict text, p_resolved_starts integer[], p_after_hash text, p_claimed_reason text, p_warnings json, p_raw_metadata jsonb)
   returns patchdiff.commit_receipt
   owner patchdiff_owner, language plpgsql, volatile
-  body md5 6098a4750db04ec407e58744351ce8ff
+  body md5 0ad0d166167e2f0166276d84176b1c54
 function patchdiff_store.common_run (p_hay bytea, p_from integer, p_distance integer)
   returns integer
   owner patchdiff_owner, language plpgsql, immutable
@@ -1208,6 +1208,10 @@ function patchdiff_store.next_occurrence (p_hay bytea, p_needle bytea, p_from in
   returns integer
   owner patchdiff_owner, language plpgsql, immutable
   body md5 4a8c301e66e66b8e264476c87fc83084
+function patchdiff_store.non_finite_fault (p_fault patchdiff_store.fault, p_payload text, p_target uuid, p_malformed text, p_claimed_reason text)
+  returns patchdiff_store.fault
+  owner patchdiff_owner, language plpgsql, immutable
+  body md5 885c6dd21aff1b38005880c47b742b7d
 function patchdiff_store.nth_occurrence (p_hay bytea, p_needle bytea, p_nth bigint)
   returns integer
   owner patchdiff_owner, language plpgsql, immutable

@@ -1,5 +1,5 @@
 --! Previous: sha1:891b0f1131d29209cda082499edea7ccb89fcf10
---! Hash: sha1:f4a4e2f40677c86bc3daa03329a641b7f746378d
+--! Hash: sha1:f0ddd54ee98b45be90709efdad4efe58ae320d4e
 --! Message: Evidence, imports and fewer statements
 
 --! split: 001-current.sql
@@ -1089,6 +1089,41 @@ $$;
 comment on function patchdiff_store.decode_record(jsonb, uuid, text) is
   'The first protocol fault of a record, or all null when it decodes.';
 --! EndIncluded patchdiff_store/decode_record.sql
+--! Included patchdiff_store/non_finite_fault.sql
+-- The fault of a record in which a number that is not finite stands as the string "Infinity" or "-Infinity", as records
+-- keep it (docs/spec/decoding.md): read as the number again, when the caller claims the reason that this reading gives;
+-- else p_fault as it is. A caller gains nothing by it but the rejection of its own submission.
+create or replace function patchdiff_store.non_finite_fault (
+  p_fault patchdiff_store.fault,
+  p_payload text,
+  p_target uuid,
+  p_malformed text,
+  p_claimed_reason text
+)
+  returns patchdiff_store.fault
+  language plpgsql
+  immutable
+as $$
+declare
+  v_fault patchdiff_store.fault;
+begin
+  if strpos(p_payload, 'Infinity"') = 0 then
+    return p_fault;
+  end if;
+
+  -- Inside a string every quote is escaped, so these quotes are a string's own; a name is followed by a colon.
+  v_fault := patchdiff_store.decode_record(
+    patchdiff_store.payload_json(regexp_replace(p_payload, '([:,[])"(-?)Infinity"(?=[],}])', '\1\21e400', 'g')),
+    p_target,
+    p_malformed
+  );
+  return case when v_fault.failure_reason = p_claimed_reason then v_fault else p_fault end;
+end;
+$$;
+
+comment on function patchdiff_store.non_finite_fault(patchdiff_store.fault, text, uuid, text, text) is
+  'The fault of a record when the strings that stand for numbers are read as numbers, if that is what is claimed.';
+--! EndIncluded patchdiff_store/non_finite_fault.sql
 --! Included patchdiff_store/diagnostic_of.sql
 -- The evidence stored with a rejection (docs/spec/decoding.md, "Evidence"): compact JSON, members in the contract's
 -- order. p_attempt carries the verdict, p_fault the path, the context and its own members, p_members whatever
@@ -3804,6 +3839,10 @@ begin
   end if;
 
   -- Claim.
+  if v_is_judged and p_verdict = 'rejected' and v_fault.failure_reason is distinct from p_claimed_reason then
+    v_fault := patchdiff_store.non_finite_fault(v_fault, p_payload, p_target, v_malformed, p_claimed_reason);
+  end if;
+
   if v_is_judged and p_verdict in ('accepted', 'rejected') then
     if (case p_verdict when 'accepted' then v_is_verified else v_fault.failure_reason = p_claimed_reason end) is true then
       v_row.decided_by := 'runtime';
