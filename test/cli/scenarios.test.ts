@@ -1,7 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { Readable, Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { main } from '../../src/cli/program.ts';
 import { openDatabase } from '../../src/db/pool.ts';
 import type { Database } from '../../src/db/port.ts';
 import { createService, type JsonObject, type Service } from '../../src/service/index.ts';
@@ -28,19 +30,37 @@ afterAll(async () => {
   rmSync(cwd, { recursive: true, force: true });
 });
 
-// Each submission is a process of its own; the target and what is read back are the service's, so that a scenario costs few of them.
+/** The command line inside this process: the same arguments, files, output and exit code, without the time that a process takes to start. */
+async function command(args: readonly string[]): Promise<Said> {
+  const said = { stdout: '', stderr: '' };
+  const into = (name: keyof typeof said) =>
+    new Writable({
+      write(chunk: Buffer, _encoding, done) {
+        said[name] += chunk.toString('utf8');
+        done();
+      },
+    });
+  const host = { env: { DATABASE_URL: own.url('writer') }, cwd, stdin: Readable.from([]), stdout: into('stdout'), stderr: into('stderr') };
+  const code = await main(args, { host, serveMcp: () => Promise.reject(new Error('no scenario serves')) });
+  return { code, ...said };
+}
+
+// A process costs more than all that it does here, so each scenario starts one, for its first submission. The target and what is
+// read back are the service's.
 describe.concurrent('scenarios through the command line', () => {
   test.each(scenarios())('$name: $title', async ({ name, before, after, steps }: Scenario) => {
     const created = await service.initializeTarget({ content: before, display_name: name });
     const id = created['target_file_id'] as string;
+    let run: Run = cli;
     for (const [index, step] of steps.entries()) {
       if (!isSubmission(step)) continue;
       const head = await service.readTarget({ target_file_id: id });
       const args = argumentsOf(step, id, head['version'] as number, await textOf(id));
-      const file = path.join(cwd, `${name}-${index}.json`);
-      writeFileSync(file, JSON.stringify(args));
-      if ('format' in step.arguments) await expectRefused(file, step);
-      else await submit(file, step);
+      const file = `${name}-${index}.json`;
+      writeFileSync(path.join(cwd, file), JSON.stringify(args));
+      if ('format' in step.arguments) await expectRefused(run, file, step);
+      else await submit(run, file, step);
+      run = command;
       if (step.expect.content !== undefined) expect(await textOf(id)).toBe(step.expect.content);
     }
     expect(await textOf(id)).toBe(after);
@@ -51,8 +71,16 @@ describe.concurrent('scenarios through the command line', () => {
   });
 });
 
-async function submit(file: string, step: SubmissionStep): Promise<void> {
-  const { code, stdout, stderr } = await cli(['submit', file, '--format', step.format, '--json']);
+interface Said {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+type Run = (args: readonly string[]) => Promise<Said>;
+
+async function submit(run: Run, file: string, step: SubmissionStep): Promise<void> {
+  const { code, stdout, stderr } = await run(['submit', file, '--format', step.format, '--json']);
   const receipt = JSON.parse(stdout || '{}') as JsonObject;
   expectOutcome(outcomeOf(receipt), step);
   expectHints(receipt, step);
@@ -60,9 +88,9 @@ async function submit(file: string, step: SubmissionStep): Promise<void> {
 }
 
 /** On the command line an argument called `format` is the format: with another one beside it the line contradicts itself. */
-async function expectRefused(file: string, step: SubmissionStep): Promise<void> {
+async function expectRefused(run: Run, file: string, step: SubmissionStep): Promise<void> {
   const other = step.format === 'patchdiff-tx/1' ? 'patchdiff-tx/2' : 'patchdiff-tx/1';
-  expect(await cli(['submit', file, '--format', other])).toMatchObject({ code: 2, stdout: '' });
+  expect(await run(['submit', file, '--format', other])).toMatchObject({ code: 2, stdout: '' });
 }
 
 async function textOf(id: string): Promise<string> {
