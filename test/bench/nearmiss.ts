@@ -127,10 +127,14 @@ function against(edlib: Edlib, { kind, size, rate, text, query }: Cell, rounds: 
   const [queryBytes, textBytes] = [bytes(query), bytes(points(text))];
   const run = (): number => search(text, query, bound, WORK_CAP).hits[0]?.distance ?? -1;
   const reference = (): number => edlib.align(queryBytes, textBytes, bound)[0];
-  const [ours, theirs] = inTurn([run, reference], rounds);
   const row: Row = {
-    ...{ bench: 'nearmiss', case: `${kind}, ${size}, ${query.length} code points, ${rate * 100} % errors`, reference: 'edlib', unit: 'ms' },
-    ...{ ratio: theirs! / ours!, goal: 2.2, bound: 'least', ours: ours!, theirs: theirs! },
+    bench: 'nearmiss',
+    case: `${kind}, ${size}, ${query.length} code points, ${rate * 100} % errors`,
+    reference: 'edlib',
+    goal: 2.2,
+    bound: 'least',
+    unit: 'ms',
+    ...inTurn(run, reference, rounds),
   };
   return { row, same: run() === reference() };
 }
@@ -142,34 +146,32 @@ function repetitive(cells: readonly Cell[], prose: readonly Cell[], rounds: numb
     (): unknown =>
       search(text, query, distanceBound(query.length), WORK_CAP);
   const rows = cells.map((cell, index): Row => {
-    const [ours, theirs] = inTurn([searched(cell), searched(prose[index]!)], rounds);
-    return {
-      ...{
-        bench: 'nearmiss',
-        case: `${cell.kind}, ${cell.size}, ${cell.query.length} code points, worst error rate`,
-        reference: 'our own prose',
-      },
-      ...{ ratio: ours! / theirs!, goal: 2.5, bound: 'most', ours: ours!, theirs: theirs!, unit: 'ms' },
-    };
+    const { ours: theirs, theirs: ours, ratio } = inTurn(searched(prose[index]!), searched(cell), rounds);
+    const name = `${cell.kind}, ${cell.size}, ${cell.query.length} code points, worst error rate`;
+    return { bench: 'nearmiss', case: name, reference: 'our own prose', ratio, goal: 2.5, bound: 'most', ours, theirs, unit: 'ms' };
   });
   return rows.reduce((worst, row) => (row.ratio > worst.ratio ? row : worst));
 }
 
 /**
- * Median milliseconds of each, the functions taking turns after three rounds that do not count. It is the processor's time: all of
- * them keep one thread busy, and what else the machine does leaves it alone.
+ * Median milliseconds of both, and the median of what the second took in terms of the first, round by round, after three rounds
+ * that do not count. It is the processor's time, and each ratio that of neighbours in time: both functions keep one thread busy,
+ * and what else the machine does changes their times, not which of them is faster.
  */
-function inTurn(functions: readonly (() => unknown)[], rounds: number): number[] {
-  const times = functions.map((): number[] => []);
-  for (let round = -3; round < rounds; round++) {
-    functions.forEach((measured, index) => {
-      const started = process.cpuUsage();
-      measured();
-      const { user, system } = process.cpuUsage(started);
-      if (round >= 0) times[index]!.push((user + system) / 1000);
-    });
-  }
-  return times.map(median);
+function inTurn(first: () => unknown, second: () => unknown, rounds: number): { ours: number; theirs: number; ratio: number } {
+  const times = Array.from({ length: 3 + rounds }, () => ({ ours: processorTime(first), theirs: processorTime(second) })).slice(3);
+  return {
+    ours: median(times.map(({ ours }) => ours)),
+    theirs: median(times.map(({ theirs }) => theirs)),
+    ratio: median(times.map(({ ours, theirs }) => theirs / ours)),
+  };
+}
+
+function processorTime(measured: () => unknown): number {
+  const started = process.cpuUsage();
+  measured();
+  const { user, system } = process.cpuUsage(started);
+  return (user + system) / 1000;
 }
 
 /** The first search of a fresh process on the built package, compiling and instantiating included. */

@@ -31,8 +31,8 @@ function block({ type, bits, lanes, word }, b, v, isLast) {
   const before = `${b - 1}_${v}`;
   const chunk = (lane) => `c${v * lanes + lane}`;
   const equal = range(lanes - 1).reduce(
-    (rest, lane) => `v128.load_lane<${word}>(${chunk(lane + 1)}, ${rest}, ${lane + 1}, ${b * 8})`,
-    `v128.load_zero<${word}>(${chunk(0)}, ${b * 8})`,
+    (rest, lane) => `v128.load_lane<${word}>(${chunk(lane + 1)}, ${rest}, ${lane + 1}, PEQ + ${b * (bits / 8)})`,
+    `v128.load_zero<${word}>(${chunk(0)}, PEQ + ${b * (bits / 8)})`,
   );
   const carry = (name) => (isLast ? `${type}.eq(v128.and(${name}, last), last)` : `${type}.shr_u(${name}, ${bits - 1})`);
   return `
@@ -72,7 +72,7 @@ ${lines(vectors, (v) => `  let score${v} = score${id}${v};`)}
 ${isAll ? lines(vectors, (v) => `  let least${v} = ${type}.splat(0x7fff);`) : ''}
   while (j < stop) {
     const at = <usize>j << 1;
-${lines(chunks, (c) => `    const c${c} = PEQ + <usize>load<u16>(CLASS + (<usize>load<u16>(t${c} + at) << 1));`)}
+${lines(chunks, (c) => `    const c${c} = <usize>load<u16>(<usize>load<u16>(t${c} + at) << 1, CLASS);`)}
 ${lines(count, (b) => lines(vectors, (v) => block(shape, b, v, isAll && b === count - 1)))}
 ${lines(vectors, (v) => `    score${v} = ${type}.${isAll ? 'add' : 'sub'}(${type}.add(score${v}, one), ${type}.add(up${count - 1}_${v}, down${count - 1}_${v}));`)}
     j++;
