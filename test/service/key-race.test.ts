@@ -33,8 +33,5 @@ test('one key, many bodies, two processes at once: one outcome, its copies, and 
     });
   }
   const log = await context.service.getPdcpLog({ target_file_id: id });
-  expect((log['entries'] as JsonObject[]).map((entry) => entry['status']).sort()).toEqual([
-    'accepted',
-    ...refused.map(() => 'rejected'),
-  ]);
+  expect((log['entries'] as JsonObject[]).map((entry) => entry['status']).sort()).toEqual(['accepted', ...refused.map(() => 'rejected')]);
 });

@@ -51,7 +51,10 @@ describe('text that PostgreSQL cannot hold', () => {
     const absent = await ws.service.submit('patchdiff-tx/1', edit(id, 0, controls.slice(0, 65_536), 'y'));
     expect(absent).toMatchObject({ status: 'rejected', failure_reason: 'match_absent' });
     const halves = await ws.service.submit('patchdiff-tx/1', edit(id, 0, `${controls}\ud83d`, 'y'));
-    expect(halves).toMatchObject({ status: 'rejected', failure_reason: expect.stringMatching(/target_encoding_invalid|manifest_invalid/) as string });
+    expect(halves).toMatchObject({
+      status: 'rejected',
+      failure_reason: expect.stringMatching(/target_encoding_invalid|manifest_invalid/) as string,
+    });
     for (const receipt of [long, absent, halves]) expect(Buffer.byteLength(JSON.stringify(receipt))).toBeLessThan(65_536);
     const log = await ws.service.getPdcpLog({ target_file_id: id });
     const entries = log['entries'] as JsonObject[];
