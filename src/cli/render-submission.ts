@@ -24,11 +24,13 @@ export function renderForeseen(output: Output, result: JsonObject): string {
     return `would recover: this client_request_id stands for attempt ${plain(recorded['pdcp_log_id'])}, ${plain(recorded['status'])}; nothing new would be done`;
   }
   const versions = `version ${plain(result['version'])} → ${plain(result['after_version'])}, hash ${short(result['after_hash'])}`;
+  const coarse = result['diff_coarse'] === true ? [dim('coarse: unchanged lines may be shown as removed and added again')] : [];
   const omitted = result['omitted'] === null ? [] : [dim(`left out: ${plain(result['omitted'])}`)];
   return [
     `${green('would accept')}: ${versions}`,
     ...warningLines(output, result),
     ...diffLines(output, plain(result['diff'])),
+    ...coarse,
     ...omitted,
   ].join('\n');
 }

@@ -191,6 +191,16 @@ describe('preview', () => {
     expect(await attempts(id)).toEqual([]);
   });
 
+  test('says when the diff is coarse, and what of it was left out', async () => {
+    const lines = (mark: string): string => Array.from({ length: 5000 }, (_, line) => `${mark} ${line}\n`).join('');
+    const id = await target(lines('old'));
+    const args = { target_file_id: id, format: 'patchdiff-tx/3', intent: 'all', expected_target_version: 0, replacement: lines('new') };
+    const { stdout } = await cli(['preview', file(args)]);
+    expect(stdout).toMatch(
+      /\n-old 0\n[\s\S]*\ncoarse: unchanged lines may be shown as removed and added again\nleft out: .*diff_lines.*\n$/,
+    );
+  });
+
   test('--json is the answer of the service; a stored key is foreseen', async () => {
     const id = await target('one\n');
     const body = edit(id, 0, 'one', '1', { client_request_id: 'k' });

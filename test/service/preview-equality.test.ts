@@ -162,3 +162,26 @@ test('correlation_id is nothing to either; every other unknown argument is refus
     expect((await previewThenSubmit(context.service, { format: TX1, args: edit(id, 0, 'absent', 'b', more) })).outcome).toBe(outcome);
   }
 });
+
+test('numbers that JSON can write and nothing can hold are judged alike', async () => {
+  const id = await newTarget(context.service, 'a\n');
+  const huge = JSON.parse('1e400') as number;
+  const cases: [JsonObject, string][] = [
+    [{ expected_target_version: huge }, 'guard_malformed'],
+    [{ expected_target_version: 9007199254740992 }, 'guard_malformed'],
+    [{ expected_target_version: -0 }, 'accepted'],
+    [{ attempt: huge }, 'attempt_malformed'],
+    [{ client_request_id: huge }, 'invalid_client_request_id'],
+    [{ edits: [{ match: 'a', replace: 'a', occurrence_index: -huge }] }, 'selector_malformed'],
+    [{ edits: [{ match: 'a', replace: huge }] }, 'field_type'],
+    [{ edits: [huge] }, 'not_an_object'],
+    [{ source: -huge }, 'source_malformed'],
+  ];
+  let version = 0;
+  for (const [more, outcome] of cases) {
+    const args = edit(id, version, 'a', 'a', more);
+    const said = (await previewThenSubmit(context.service, { format: TX1, args })).outcome;
+    expect([more, said]).toEqual([more, outcome]);
+    version += said === 'accepted' ? 1 : 0;
+  }
+});
