@@ -105,6 +105,10 @@ describe('grapheme boundaries', () => {
 describe('beyond the walk, a text counts as if it began there', () => {
   const MARK = '\u0301';
 
+  it('after 1,024 units, as the contract says', () => {
+    expect(GRAPHEME_WALK).toBe(1024);
+  });
+
   it('in a run of marks every place is inside a cluster, the end of the run is not', () => {
     const marks = `a${MARK.repeat(200_000)}b`;
     for (const unit of [2, GRAPHEME_WALK, GRAPHEME_WALK + 1, 150_000, marks.length - 2])
