@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, realpathSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
@@ -18,22 +18,28 @@ const HOW =
  */
 export function buildEdlib(): Edlib | string {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'patchdiff-edlib-'));
+  try {
+    const addon = path.join(folder, 'edlib.node');
+    const failed = compile(addon, folder);
+    return failed === null ? (createRequire(import.meta.url)(addon) as Edlib) : `${failed}; ${HOW}`;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Null when the addon stands, else why it does not. */
+function compile(addon: string, folder: string): string | null {
   const headers = [path.join(realpathSync(process.execPath), '../../include/node'), '/usr/include/node'].find((place) =>
     existsSync(path.join(place, 'node_api.h')),
   );
-  if (headers === undefined) return `no node_api.h beside this Node; ${HOW}`;
-  const addon = path.join(folder, 'edlib.node');
+  if (headers === undefined) return 'no node_api.h beside this Node';
   const common = ['-O3', '-shared', '-fPIC', '-o', addon, `-I${headers}`, path.join(import.meta.dirname, 'addon.cc')];
   if (process.platform === 'darwin') common.push('-undefined', 'dynamic_lookup');
-  let failed = run('g++', [...common, '-ledlib'], folder);
-  if (failed !== null) {
-    failed = run('apt-get', ['download', 'libedlib-dev'], folder) ?? unpack(folder);
-    if (failed === null) {
-      const library = readdirSync(folder, { recursive: true, encoding: 'utf8' }).find((name) => name.endsWith('/libedlib.a'));
-      failed = run('g++', [...common, `-I${folder}/usr/include`, path.join(folder, library ?? 'libedlib.a')], folder);
-    }
-  }
-  return failed === null ? (createRequire(import.meta.url)(addon) as Edlib) : `${failed}; ${HOW}`;
+  if (run('g++', [...common, '-ledlib'], folder) === null) return null;
+  const failed = run('apt-get', ['download', 'libedlib-dev'], folder) ?? unpack(folder);
+  if (failed !== null) return failed;
+  const library = readdirSync(folder, { recursive: true, encoding: 'utf8' }).find((name) => name.endsWith('/libedlib.a'));
+  return run('g++', [...common, `-I${folder}/usr/include`, path.join(folder, library ?? 'libedlib.a')], folder);
 }
 
 function unpack(folder: string): string | null {
