@@ -90,7 +90,7 @@ function afterAbsence({ diagnostic, nearMisses }: Situation): string {
 function afterMismatch(situation: Situation): string {
   const otherwise = atSpan(situation);
   return situation.nearMisses?.explanation?.kind === 'elsewhere'
-    ? `If near_miss_search.explanation shows the place that you mean, send its start and end with the texts as they were, and ${A_NEW_KEY}. Otherwise: ${otherwise}`
+    ? `If near_miss_search.explanation shows the place that you mean, send its start and end with the texts as they were, and ${A_NEW_KEY}. Otherwise: ${otherwise.charAt(0).toLowerCase()}${otherwise.slice(1)}`
     : otherwise;
 }
 
