@@ -72,7 +72,7 @@ function sized(text: string, length: number): string {
       else list.push(points[i]!);
     }
     while (points.length < length) {
-      const list = followers.get(points.at(-2) + points.at(-1)) ?? ['\n'];
+      const list = followers.get(points.at(-2)! + points.at(-1)!) ?? ['\n'];
       points.push(list[below(list.length)]!);
     }
   }

@@ -157,9 +157,9 @@ describe('one distortion of a random text is named, at its place', () => {
     for (let seed = 1; seed <= CASES; seed++) {
       const { lines, text } = sample(seed);
       const buffer = doc(text);
-      const wanted = query(lines.at(-1));
+      const wanted = query(lines.at(-1)!);
       const end = Array.from(buffer).length;
-      const start = end - extra - Array.from(lines.at(-1)).length;
+      const start = end - extra - Array.from(lines.at(-1)!).length;
       expectPlace(explain(buffer, wanted), 'final_newline', buffer, wanted, { start, end, line: lines.length });
     }
   });

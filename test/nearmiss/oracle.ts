@@ -9,7 +9,7 @@ export function oracle(text: readonly number[], query: readonly number[], bound:
       const column = query.map((_, i) => i + 1);
       for (let j = low; j < high; j++) {
         advance(column, query, text[j]!, 0, 0);
-        const distance = column.at(-1);
+        const distance = column.at(-1)!;
         if (distance <= bound && (best === null || distance < best.distance)) best = { end: j + 1, distance, low };
       }
     }

@@ -46,7 +46,7 @@ function history(start: string, submissions: { format: Format; body: JsonObject 
 
 const missing = ({ contents }: History, wanted: string, replacement = ''): Missing => ({
   targetFileId: TARGET,
-  content: contents.at(-1),
+  content: contents.at(-1)!,
   version: contents.length - 1,
   wanted,
   replacement,

@@ -23,11 +23,6 @@ export function bareCall(submission: Submission, targetFileId: string, changes: 
   };
 }
 
-export async function makeTarget(admin: pg.Client | pg.Pool, content: string): Promise<string> {
-  const { rows } = await admin.query<{ id: string }>(`select target_file_id as id from patchdiff.create_target(null, 'doc', $1)`, [content]);
-  return rows[0]!.id;
-}
-
 /** A row of the log, JSON as the text that is stored. */
 export interface LogRow {
   log_sequence: number;
