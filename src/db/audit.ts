@@ -9,31 +9,6 @@ export interface FindingRow {
   problem: string;
 }
 
-/** A row of patchdiff.read_attempt: an attempt with its payload. Versions and sequences are safe integers. */
-export interface AttemptDetailRow {
-  pdcp_log_id: string;
-  target_file_id: string;
-  log_sequence: number;
-  status: 'accepted' | 'rejected';
-  decided_by: string;
-  failure_reason: string | null;
-  failure_code: string | null;
-  failure_detail: string | null;
-  before_version: number;
-  after_version: number;
-  before_hash: string;
-  after_hash: string;
-  protocol_version: string;
-  runtime_version: string;
-  submission_source: string | null;
-  parent_pdcp_log_id: string | null;
-  client_request_id: string | null;
-  actor: unknown;
-  diagnostic: unknown;
-  created_at: string;
-  pdcp_content: string;
-}
-
 /** A row of the view patchdiff_audit.changes, as far as people read it. Offsets and lengths are code points. */
 export interface ChangeRow {
   ledger_sequence: number;
@@ -80,16 +55,6 @@ export async function chainHead(database: Database, target: string): Promise<Cha
     name: 'chain_head',
     text: 'select * from patchdiff_audit.chain_head(p_target => $1)',
     values: [target],
-  });
-  return row ?? null;
-}
-
-/** One attempt by its id, whatever its target; null when there is none. */
-export async function readAttempt(database: Database, pdcpLogId: string): Promise<AttemptDetailRow | null> {
-  const [row] = await database.query<AttemptDetailRow>({
-    name: 'read_attempt',
-    text: 'select * from patchdiff.read_attempt(p_pdcp_log_id => $1)',
-    values: [pdcpLogId],
   });
   return row ?? null;
 }

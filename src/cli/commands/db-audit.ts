@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { chainHead, readAttempt, readChanges, verifyAll, verifyTarget, type FindingRow } from '../../db/audit.ts';
+import { chainHead, readChanges, verifyAll, verifyTarget, type FindingRow } from '../../db/audit.ts';
+import { readAttempt } from '../../db/calls/read-attempt.ts';
 import { EXIT, type Exit } from '../exit.ts';
 import { printable, table, type Host, type Output } from '../output.ts';
 import type { Run } from '../run.ts';
