@@ -111,7 +111,7 @@ test('a refused import gives its reason and the next step on stderr, the others 
   expect(refused.code).toBe(6);
   expect(refused.stdout).toMatch(/^\S+ {2}existing at version \d+ {2}notes\.md\n$/);
   expect(refused.stderr).toMatch(
-    /^binary: rejected: invalid_utf8; .+\n {2}Convert the file to UTF-8.*\nnosuch: rejected: path_not_found; .+\n {2}Check/,
+    /^binary: rejected: invalid_utf8; .+\n {2}Convert the file to UTF-8.*\nnosuch: rejected: path_not_found; .+\n {2}Send the call again with the path of a text file inside the workspace/,
   );
   const [answer] = JSON.parse((await cli(['import', 'nosuch', '--json'])).stdout) as Record<string, unknown>[];
   expect(answer).toMatchObject({ status: 'rejected', failure_code: 'path_not_found', next_step: expect.any(String) as string });
