@@ -147,7 +147,7 @@ export class PieceBuffer {
   }
 
   /** Units at which the still standing ones of these addresses are, ascending. */
-  unitsOf(addresses: readonly number[]): number[] {
+  unitsOf(addresses: Iterable<number>): number[] {
     const units: number[] = [];
     for (const address of addresses) {
       const at = this.#pieceOfAddress(address);

@@ -27,8 +27,8 @@ interface Seed {
 export class NeedleIndex {
   readonly #buffer: PieceBuffer;
   readonly #seeds = new Map<string, Seed>();
-  /** Addresses of each seed's first unit. */
-  readonly #places = new Map<number, number[]>();
+  /** Addresses of each seed's first unit. A set: where text repeats, a splice can put the same seed behind the same unit again. */
+  readonly #places = new Map<number, Set<number>>();
   readonly #flags: Uint8Array;
   /** Tables have a power of two of slots, about as many as the text has units. */
   readonly #mask: number;
@@ -44,7 +44,7 @@ export class NeedleIndex {
       const seed = rarestSeed(text, counts);
       if (seed === null) continue;
       this.#seeds.set(text, seed);
-      this.#places.set(seed.hash, []);
+      this.#places.set(seed.hash, new Set());
       this.#flags[seed.hash & mask] = 1;
     }
     this.#collect(buffer.text(), (unit) => unit);
@@ -54,7 +54,7 @@ export class NeedleIndex {
   find(text: string): number[] | null {
     const seed = this.#seeds.get(text);
     const places = seed === undefined ? undefined : this.#places.get(seed.hash);
-    if (seed === undefined || places === undefined || places.length > 4 * MOST_PLACES) return null;
+    if (seed === undefined || places === undefined || places.size > 4 * MOST_PLACES) return null;
     return this.#buffer
       .unitsOf(places)
       .map((unit) => unit - seed.offset)
@@ -72,7 +72,7 @@ export class NeedleIndex {
     const mask = this.#mask;
     const places = this.#places;
     eachSeed(text, (hash, unit) => {
-      if (flags[hash & mask] === 1) places.get(hash)?.push(addressOf(unit));
+      if (flags[hash & mask] === 1) places.get(hash)?.add(addressOf(unit));
     });
   }
 }

@@ -88,7 +88,7 @@ test('on PostgreSQL', { timeout: 600_000 }, async () => {
     documents.push({ id: subject.id, content: subject.content, version: 0, rejected: [], subject });
   }
   const seen = new Set<string>();
-  for (let round = 0; round < 3000; round += 1) {
+  for (let round = 0; round < 1500; round += 1) {
     const document = random.pick(documents);
     const { format, args } = spiced(random, document, round);
     const submission = prepareSubmission(format, args);

@@ -72,7 +72,7 @@ async function live(random: Random, kind: number, rounds: number, outcomes: Map<
 }
 
 // Thousands of submissions in all; a seed that fails is named by its test.
-test.each([11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22])('a preview says what the submission then answers: seed %i', async (seed) => {
+test.each([11, 12, 13, 14, 15, 16, 17, 18])('a preview says what the submission then answers: seed %i', async (seed) => {
   const random = new Random(seed);
   const outcomes = new Map<string, number>();
   for (let kind = 0; kind < 3; kind += 1) await live(random, kind, 90, outcomes);

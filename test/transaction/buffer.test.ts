@@ -76,7 +76,8 @@ describe('a buffer in pieces', () => {
 describe('the index of texts', () => {
   it('finds after every splice what reading finds', () => {
     const needle = fc.array(fc.constantFrom('a', 'b', 'ab'), { minLength: 6, maxLength: 9 }).map((parts) => parts.join(''));
-    const words = fc.array(fc.oneof(needle, text(3)), { maxLength: 8 }).map((parts) => parts.join(''));
+    const periodic = fc.tuple(needle, fc.nat({ max: 6 })).map(([period, times]) => period.repeat(times));
+    const words = fc.array(fc.oneof(needle, text(3), periodic), { maxLength: 8 }).map((parts) => parts.join(''));
     fc.assert(
       fc.property(
         words,
@@ -98,6 +99,17 @@ describe('the index of texts', () => {
       ),
       { numRuns: 400 },
     );
+  });
+
+  it('finds a place once, where a splice puts the same text behind the same unit again', () => {
+    const period = 'a😀\na😀\n';
+    const buffer = new PieceBuffer(period.repeat(4));
+    const index = new NeedleIndex(buffer, [period]);
+    for (let left = 3; left > 0; left -= 1) {
+      buffer.splice(period.length, 2 * period.length, '');
+      index.noteSplice(period.length, 0);
+      expect(index.find(period)).toEqual(starts(period.repeat(left), period));
+    }
   });
 
   it('leaves texts to reading that it would find in too many places', () => {
