@@ -7,10 +7,11 @@ import { ensureServer, stopServer } from '../../src/db/embedded/index.ts';
 import { buildTemplate, databaseUrl, withServer as withClient } from '../helpers/template.ts';
 import { benchCommit } from './commit.ts';
 import { benchContention } from './contention.ts';
+import { benchHistory } from './history.ts';
 import { benchNearMiss } from './nearmiss.ts';
 import { holds, jsonLine, markdownTable, type Row } from './report.ts';
 
-const BENCHES = ['commit', 'contention', 'nearmiss'] as const;
+const BENCHES = ['commit', 'contention', 'history', 'nearmiss'] as const;
 const PAGES = path.resolve(import.meta.dirname, '../../docs/benchmarks');
 
 /**
@@ -36,10 +37,11 @@ export async function main(argv: string[]): Promise<number> {
     if (values.json) process.stdout.write(`${jsonLine(row)}\n`);
   };
   let server = '';
-  if (wanted.includes('commit') || wanted.includes('contention')) {
+  if (wanted.some((bench) => bench !== 'nearmiss')) {
     server = await withServer(async (admin, url, writerUrl) => {
       if (wanted.includes('commit')) await benchCommit(admin, values.quick, report);
       if (wanted.includes('contention')) await benchContention(admin, url, writerUrl, values.quick, report);
+      if (wanted.includes('history')) await benchHistory(admin, values.quick, report);
       return (await admin.query<{ version: string }>('select version()')).rows[0]?.version ?? '';
     });
   }
@@ -66,6 +68,16 @@ const REPORTS: Page[] = [
       '',
       'Made by `npm run bench`. Each ratio is ours ÷ the reference, medians of one interleaved run on one machine, fsync on.',
       'The floor is one prepared statement that does the same writes on the same tables and indexes with the full content on the wire and checks nothing.',
+    ],
+  },
+  {
+    file: 'history.md',
+    benches: ['history'],
+    words: [
+      '# Pages of history, measured',
+      '',
+      'Made by `npm run bench -- history`. Each ratio is ours ÷ the reference: medians of one interleaved run, the newest 50 rows each time.',
+      'A narrow table holds the columns that the page shows, as values, and nothing else, under the index that the page needs.',
     ],
   },
   {

@@ -1,7 +1,8 @@
 -- A page of a target's attempts, newest first, below an exclusive cursor; filters are conjunctive and exact. Answers
 -- one row more than the limit (default 50, at most 200) when there are more. The payload is read only when asked for.
 -- Refuses an unknown target (PD104) and a limit below 1 (PD100).
--- One narrow query for each index that can serve the page finds the sequences; the rows are fetched once, by key.
+-- One narrow query for each index that can serve the page finds the sequences; the rows are fetched once, by key, in
+-- the order of the key.
 create or replace function patchdiff.read_attempts (
   p_target uuid,
   p_limit integer default null,
@@ -105,8 +106,9 @@ begin
     e.chain_sequence,
     e.row_hash,
     case when p_include_content then e.pdcp_content end
-  from unnest(v_sequences) as s (log_sequence)
-  join patchdiff_store.attempt_entry as e on e.target_file_id = p_target and e.log_sequence = s.log_sequence
+  from patchdiff_store.attempt_entry as e
+  where e.target_file_id = p_target
+  and e.log_sequence = any(v_sequences)
   order by e.log_sequence desc;
 end;
 $$;

@@ -20,6 +20,7 @@ declare
   v_rows integer := patchdiff_store.page_limit(p_limit) + 1;
   v_before bigint := coalesce(p_before_sequence, 9223372036854775807);
   v_first bigint := 1;
+  v_sequences bigint[];
 begin
   if not exists (select from patchdiff_store.cloud_target_files as t where t.target_file_id = p_target) then
     perform patchdiff_store.raise_target_not_found(p_target);
@@ -34,14 +35,22 @@ begin
     join patchdiff_store.append_only_pdcp_logs as l
       on l.target_file_id = h.target_file_id and l.status = 'accepted' and l.after_version = c.opened_at_version + 1
     join patchdiff_store.append_only_manifest_ledger as g
-      on g.target_file_id = l.target_file_id and g.log_sequence = l.log_sequence
-    where h.target_file_id = p_target
-    order by g.ledger_sequence
-    limit 1;
+      on g.target_file_id = l.target_file_id and g.log_sequence = l.log_sequence and g.apply_ordinal = 1
+    where h.target_file_id = p_target;
     if not found then
       return;
     end if;
   end if;
+
+  v_sequences := array(
+    select g.ledger_sequence
+    from patchdiff_store.append_only_manifest_ledger as g
+    where g.target_file_id = p_target
+    and g.ledger_sequence >= v_first
+    and g.ledger_sequence < v_before
+    order by g.ledger_sequence desc
+    limit v_rows
+  );
 
   return query
   select
@@ -65,17 +74,11 @@ begin
     g.output_state,
     g.affected_region,
     g.user_visible_change
-  from (
-    select n.*
-    from patchdiff_store.append_only_manifest_ledger as n
-    where n.target_file_id = p_target
-    and n.ledger_sequence >= v_first
-    and n.ledger_sequence < v_before
-    order by n.ledger_sequence desc
-    limit v_rows
-  ) as g
+  from patchdiff_store.append_only_manifest_ledger as g
   join patchdiff_store.append_only_pdcp_logs as l
     on l.target_file_id = g.target_file_id and l.log_sequence = g.log_sequence
+  where g.target_file_id = p_target
+  and g.ledger_sequence = any(v_sequences)
   order by g.ledger_sequence;
 end;
 $$;
