@@ -4,5 +4,50 @@ set local role patchdiff_owner;
 -- New tables, columns and includes of changed routines stand here, in an order in which they can be created.
 --! include patchdiff/read_attempts.sql
 --! include patchdiff/read_ledger.sql
+
+-- Who wants to be told of commits. No part of the history: rows come, are renewed and go.
+create table if not exists patchdiff_store.commit_subscriptions (
+  db_session_user text collate "C" not null,
+  subscriber text collate "C" not null,
+  expires_at timestamptz not null,
+  constraint commit_subscriptions_pkey primary key (db_session_user, subscriber)
+);
+create index if not exists commit_subscriptions_expires_at on patchdiff_store.commit_subscriptions (expires_at);
+comment on index patchdiff_store.commit_subscriptions_expires_at is
+  'The one look of every acceptance: whether any lease is still running.';
+comment on table patchdiff_store.commit_subscriptions is
+  'Who wants to be told of commits, and until when. No part of the history: rows come, are renewed and go.';
+comment on column patchdiff_store.commit_subscriptions.db_session_user is 'The login that asked, as the database knows it.';
+comment on column patchdiff_store.commit_subscriptions.subscriber is 'The name under which it asked, its own.';
+comment on column patchdiff_store.commit_subscriptions.expires_at is 'When the lease ends; from then on the row counts no more.';
+--! include patchdiff_store/lock_stale_subscriptions.sql
+--! include patchdiff_store/check_subscription.sql
+--! include patchdiff_store/append_attempt.sql
+--! include patchdiff/subscribe_commits.sql
+--! include patchdiff/unsubscribe_commits.sql
+--! include patchdiff_store/number_json.sql
+--! include patchdiff_store/canonical_json.sql
+--! include patchdiff_store/unmark_unencodable.sql
+--! include patchdiff_store/direct_record.sql
+--! include patchdiff_store/direct_operations.sql
+--! include patchdiff_store/shifted_bases.sql
+--! include patchdiff_store/commit_submission.sql
+--! include patchdiff_store/check_direct_call.sql
+--! include patchdiff_store/commit_direct.sql
+--! include patchdiff/commit_match.sql
+--! include patchdiff/commit_spans.sql
+--! include patchdiff/commit_replacement.sql
+grant execute on function
+  patchdiff.commit_match(uuid, text, text, text, bigint, text, bigint, text, text, text, text, text, text, text, integer, text, json),
+  patchdiff.commit_spans(uuid, json, text, bigint, text, text, text, integer, text, json),
+  patchdiff.commit_replacement(uuid, text, text, bigint, text, text, text, integer, text, json)
+to patchdiff_writer;
+grant usage on schema patchdiff to patchdiff_auditor;
+grant execute on function
+  patchdiff.subscribe_commits(text, interval),
+  patchdiff.unsubscribe_commits(text)
+to patchdiff_writer, patchdiff_auditor;
+grant select on table patchdiff_store.commit_subscriptions to patchdiff_auditor;
 reset role;
+--! include patchdiff_guard/forbid_ddl.sql
 select patchdiff_guard.guard_ddl(true);

@@ -1,6 +1,6 @@
 -- Nothing to PUBLIC; the writer executes and reads views; the auditor reads; nobody but the owner writes.
 begin;
-select plan(12);
+select plan(13);
 
 select is_empty($$
   select n.nspname::text from pg_namespace as n, aclexplode(n.nspacl) as a
@@ -40,9 +40,14 @@ select bag_eq($$
 $$, $$
   values
     ('patchdiff', 'patchdiff_writer'),
+    ('patchdiff', 'patchdiff_auditor'),
     ('patchdiff_audit', 'patchdiff_writer'),
     ('patchdiff_audit', 'patchdiff_auditor')
 $$, 'helpers of the store are executed by nobody');
+select bag_eq($$
+  select p.proname::text from pg_proc as p, aclexplode(p.proacl) as a
+  where p.pronamespace = 'patchdiff'::regnamespace and a.grantee = 'patchdiff_auditor'::regrole
+$$, $$values ('subscribe_commits'), ('unsubscribe_commits')$$, 'the auditor enters patchdiff only to be told of commits');
 select bag_eq($$
   select n.nspname::text, a.grantee::regrole::text, a.privilege_type
   from pg_namespace as n, aclexplode(n.nspacl) as a
@@ -50,6 +55,7 @@ select bag_eq($$
 $$, $$
   values
     ('patchdiff', 'patchdiff_writer', 'USAGE'),
+    ('patchdiff', 'patchdiff_auditor', 'USAGE'),
     ('patchdiff_audit', 'patchdiff_writer', 'USAGE'),
     ('patchdiff_audit', 'patchdiff_auditor', 'USAGE'),
     ('patchdiff_store', 'patchdiff_auditor', 'USAGE')

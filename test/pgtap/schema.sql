@@ -8,7 +8,7 @@ select schemas_are(
 
 select tables_are('patchdiff_store', array[
   'cloud_target_files', 'target_heads', 'append_only_pdcp_logs', 'append_only_manifest_ledger', 'request_keys',
-  'target_snapshots', 'editing_cycles', 'workspace_publications', 'workspace_bindings'
+  'target_snapshots', 'editing_cycles', 'workspace_publications', 'workspace_bindings', 'commit_subscriptions'
 ]);
 select tables_are('patchdiff', '{}'::name[]);
 select tables_are('patchdiff_audit', '{}'::name[]);
@@ -17,7 +17,8 @@ select views_are('patchdiff_audit', array['targets', 'attempts', 'changes', 'cyc
 select functions_are('patchdiff', array[
   'commit_attempt', 'create_target', 'save_target', 'open_publication', 'lock_publication', 'record_publication',
   'list_targets', 'read_target', 'read_head', 'read_attempts', 'read_attempt', 'read_ledger', 'find_binding',
-  'read_open_publications', 'read_recent_changes', 'lock_history', 'preview_facts', 'preview_recovery'
+  'read_open_publications', 'read_recent_changes', 'lock_history', 'preview_facts', 'preview_recovery',
+  'commit_match', 'commit_spans', 'commit_replacement', 'subscribe_commits', 'unsubscribe_commits'
 ]);
 select functions_are('patchdiff_audit', array[
   'reconstruct', 'version_at', 'chain_head', 'retry_tree', 'verify_target', 'verify_all'

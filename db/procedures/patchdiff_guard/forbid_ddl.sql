@@ -80,20 +80,24 @@ begin
       -- Rights that the migrations do not give: of PUBLIC and of roles other than ours, of writing, of execution beyond the
       -- entry points of a role, grant options, and default privileges for anyone but the owner. Looked at as it stands
       -- after the grant, whose event names no object; here, because the owner may not call into this schema.
-      with allowed (kind, nspname, grantee, privilege) as (
-        select v.kind, v.nspname, r.oid, v.privilege
+      -- An object of null stands for every object of its kind in the schema.
+      with allowed (kind, nspname, grantee, privilege, object) as (
+        select v.kind, v.nspname, r.oid, v.privilege, v.object
         from (values
-          ('schema', 'patchdiff', 'patchdiff_writer', 'USAGE'),
-          ('schema', 'patchdiff_audit', 'patchdiff_writer', 'USAGE'),
-          ('schema', 'patchdiff_audit', 'patchdiff_auditor', 'USAGE'),
-          ('schema', 'patchdiff_store', 'patchdiff_auditor', 'USAGE'),
-          ('relation', 'patchdiff_audit', 'patchdiff_writer', 'SELECT'),
-          ('relation', 'patchdiff_audit', 'patchdiff_auditor', 'SELECT'),
-          ('relation', 'patchdiff_store', 'patchdiff_auditor', 'SELECT'),
-          ('routine', 'patchdiff', 'patchdiff_writer', 'EXECUTE'),
-          ('routine', 'patchdiff_audit', 'patchdiff_writer', 'EXECUTE'),
-          ('routine', 'patchdiff_audit', 'patchdiff_auditor', 'EXECUTE')
-        ) as v (kind, nspname, role, privilege)
+          ('schema', 'patchdiff', 'patchdiff_writer', 'USAGE', null),
+          ('schema', 'patchdiff', 'patchdiff_auditor', 'USAGE', null),
+          ('schema', 'patchdiff_audit', 'patchdiff_writer', 'USAGE', null),
+          ('schema', 'patchdiff_audit', 'patchdiff_auditor', 'USAGE', null),
+          ('schema', 'patchdiff_store', 'patchdiff_auditor', 'USAGE', null),
+          ('relation', 'patchdiff_audit', 'patchdiff_writer', 'SELECT', null),
+          ('relation', 'patchdiff_audit', 'patchdiff_auditor', 'SELECT', null),
+          ('relation', 'patchdiff_store', 'patchdiff_auditor', 'SELECT', null),
+          ('routine', 'patchdiff', 'patchdiff_writer', 'EXECUTE', null),
+          ('routine', 'patchdiff', 'patchdiff_auditor', 'EXECUTE', 'patchdiff.subscribe_commits(text,interval)'),
+          ('routine', 'patchdiff', 'patchdiff_auditor', 'EXECUTE', 'patchdiff.unsubscribe_commits(text)'),
+          ('routine', 'patchdiff_audit', 'patchdiff_writer', 'EXECUTE', null),
+          ('routine', 'patchdiff_audit', 'patchdiff_auditor', 'EXECUTE', null)
+        ) as v (kind, nspname, role, privilege, object)
         join pg_catalog.pg_roles as r on r.rolname = v.role
       ),
       ours as (
@@ -142,6 +146,7 @@ begin
         select
         from allowed as w
         where w.kind = h.kind and w.nspname = h.nspname and w.grantee = a.grantee and w.privilege = a.privilege_type
+        and (w.object is null or w.object = h.name)
       ))
       limit 1;
     end if;

@@ -1,7 +1,8 @@
 -- Appends one attempt, with its ledger rows when it was accepted and its request key when it has one, and advances head
 -- and chain. The only writer of attempts, ledger rows, submission keys and the head's attempt columns. The caller
 -- holds the target's lock and passes what lock_target answered. p_attempt carries the verdict and the identity; what
--- the database knows itself is filled in here. Answers the row as stored, its payload left null.
+-- the database knows itself is filled in here. Answers the row as stored, its payload left null. Whoever has subscribed is
+-- notified of an acceptance when it is committed.
 create or replace function patchdiff_store.append_attempt (
   p_locked patchdiff_store.locked_target,
   p_attempt patchdiff_store.append_only_pdcp_logs,
@@ -110,6 +111,19 @@ begin
       accepted_hash = case v_row.status when 'accepted' then v_row.after_hash else h.accepted_hash end,
       chain_head = v_row.row_hash
   where h.target_file_id = v_row.target_file_id;
+
+  -- Sent when the caller's transaction commits, ids only. A notification makes commits wait for one another, so none is
+  -- sent while nobody has asked for it.
+  if v_row.status = 'accepted' and exists (
+    select from patchdiff_store.commit_subscriptions as s where s.expires_at > v_row.created_at
+  ) then
+    perform pg_notify('patchdiff_commits', concat(
+      '{"target_file_id":"', v_row.target_file_id,
+      '","pdcp_log_id":"', v_row.pdcp_log_id,
+      '","version":', v_row.after_version, '}'
+    ));
+  end if;
+
   return v_row;
 end;
 $$;

@@ -234,7 +234,10 @@ begin
     v_row.validation_stage := 'accepted';
     v_row.after_version := v_locked.version + 1;
     v_row.after_hash := v_walk.after_hash;
-    v_row.warnings := patchdiff_store.warnings_of(v_walk, v_locked.current_hash, p_warnings)::json;
+    v_row.warnings := patchdiff_store.warnings_of(v_walk, v_locked.current_hash, case p_verdict
+      when 'derive' then patchdiff_store.shifted_bases(v_content, v_operations, v_walk)
+      else p_warnings
+    end)::json;
     v_locked.version := v_row.after_version;
     v_locked.current_hash := v_row.after_hash;
     update patchdiff_store.cloud_target_files as t
