@@ -2,6 +2,23 @@
 select patchdiff_guard.guard_ddl(false);
 set local role patchdiff_owner;
 -- New tables, columns and includes of changed routines stand here, in an order in which they can be created.
+comment on column patchdiff_store.append_only_pdcp_logs.log_sequence is 'Place among the target''s attempts, from 1 without a gap.';
+comment on column patchdiff_store.append_only_pdcp_logs.before_version is 'The target''s version when it was judged.';
+comment on column patchdiff_store.append_only_pdcp_logs.regeneration_attempt is 'The submission''s retry counter, a claim.';
+comment on column patchdiff_store.append_only_pdcp_logs.decided_by is 'runtime when the caller''s claim agreed with the database''s own reading, else database.';
+comment on column patchdiff_store.append_only_pdcp_logs.pdcp_content_hash is 'SHA-256 of the payload''s UTF-8.';
+comment on column patchdiff_store.append_only_pdcp_logs.regeneration_source is 'The parent attempt''s submission_source.';
+comment on column patchdiff_store.append_only_pdcp_logs.chain_sequence is 'Place in the target''s hash chain, from 1 without a gap.';
+comment on column patchdiff_store.append_only_manifest_ledger.ledger_sequence is 'Place among the target''s accepted changes, from 1 without a gap.';
+comment on column patchdiff_store.append_only_manifest_ledger.change_id is 'The change''s id, given or by position.';
+comment on column patchdiff_store.append_only_manifest_ledger.rationale is 'The change''s own rationale, null when it gave none.';
+comment on column patchdiff_store.append_only_manifest_ledger.intent is 'The change''s rationale, else the transaction''s intent.';
+comment on column patchdiff_store.target_snapshots.snapshot_sequence is 'Place among the target''s snapshots, from 1 without a gap.';
+comment on column patchdiff_store.target_snapshots.content_hash is 'SHA-256 of the content''s UTF-8.';
+comment on column patchdiff_store.target_snapshots.chain_sequence is 'Place in the target''s hash chain, from 1 without a gap.';
+comment on column patchdiff_store.workspace_publications.publication_sequence is 'Place among the target''s publication rows, from 1 without a gap.';
+comment on column patchdiff_store.workspace_publications.chain_sequence is 'Place in the target''s hash chain, from 1 without a gap.';
+comment on type patchdiff.history_step is 'One step of a target''s history for replay.';
 --! include patchdiff/read_attempts.sql
 --! include patchdiff/read_ledger.sql
 
