@@ -1,5 +1,5 @@
 import { codePointLength } from '../text/index.ts';
-import type { NearMissAnswer } from '../nearmiss/index.ts';
+import type { NearMiss, NearMissAnswer } from '../nearmiss/index.ts';
 import { member } from '../transaction/index.ts';
 import type { JsonObject } from '../transaction/index.ts';
 import { unencodablePlaces, valueAt } from './sent-value.ts';
@@ -53,6 +53,8 @@ const BY_CODE: Readonly<Record<string, string>> = {
   claim_mismatch: `Report this as a defect of the server; nothing was changed, and the same change can be sent again ${NEW_KEY}.`,
 };
 
+const INTO_NOTHING = `Nothing stands there to be matched: to write into the empty text, use patchdiff_submit_operations with {"op": "span", "start": 0, "end": 0, "expected_text": "", "replace": "…"}, and send it ${NEW_KEY}.`;
+
 /** Codes whose step is about the value of the field that the path names. */
 const FIX_FIELD = `Correct the field that failure_detail names and send the submission again ${NEW_KEY}.`;
 
@@ -70,16 +72,27 @@ const textOf = (diagnostic: JsonObject, name: string): string => {
   return typeof value === 'string' ? value : '';
 };
 const isCut = (text: string): boolean => codePointLength(text) >= CUT;
+/** A hit may be longer than the query that found it, and is shown cut. */
+const isCutHit = ({ start, end, text }: NearMiss): boolean => codePointLength(text) < end - start;
+const contextOf = (diagnostic: JsonObject): JsonObject => (member(diagnostic, 'failure_context') ?? {}) as JsonObject;
+/** Earlier changes of the submission made the text in which it failed: no read or search shows that text. */
+const isIntermediate = (diagnostic: JsonObject): boolean => contextOf(diagnostic)['source'] === 'intermediate_buffer';
+const isEmptied = (diagnostic: JsonObject): boolean => contextOf(diagnostic)['total_chars'] === 0;
 
 function afterAbsence({ diagnostic, nearMisses }: Situation): string {
   const copy = `copy the text exactly as it stands there into match, and send it ${NEW_KEY}.`;
+  if (isEmptied(diagnostic)) return INTO_NOTHING;
   const explanation = nearMisses?.explanation;
   if (explanation?.kind === 'already_replaced' && explanation.line !== undefined) {
     return `The change may be made already (near_miss_search.explanation): read that line (patchdiff_read_lines). If so, nothing is left to send; else ${copy}`;
   }
-  if ((nearMisses?.near_misses.length ?? 0) > 0) {
-    return isCut(textOf(diagnostic, 'near_miss_query'))
-      ? `near_misses show where the first ${CUT} characters of your text nearly stand: read those lines (patchdiff_read_lines), ${copy}`
+  const hits = nearMisses?.near_misses ?? [];
+  if (hits.length > 0) {
+    if (isCut(textOf(diagnostic, 'near_miss_query'))) {
+      return `near_misses show where the first ${CUT} characters of your text nearly stand: read those lines (patchdiff_read_lines), ${copy}`;
+    }
+    return hits.some(isCutHit)
+      ? `near_misses show the first ${CUT} characters of where your text nearly stands, and its real end: read those lines (patchdiff_read_lines), ${copy}`
       : `Send the text of the near_misses entry that you mean as match; where several look alike, use patchdiff_submit_operations with op "span" and its start, end, and text as expected_text. Send it ${NEW_KEY}.`;
   }
   return explanation?.line === undefined
@@ -95,23 +108,30 @@ function afterMismatch(situation: Situation): string {
 }
 
 function atSpan({ diagnostic, nearMisses }: Situation): string {
-  const read = 'read the target again (patchdiff_read_lines) and take start, end and the text from that answer';
+  const order = isIntermediate(diagnostic) ? ', list the spans from the end of the text to its beginning so that none moves another' : '';
+  const read = `read the target again (patchdiff_read_lines) and take start, end and the text from that answer${order}`;
   const path = textOf(diagnostic, 'path');
+  const text = textOf(diagnostic, 'actual_text');
   if (!path.endsWith('.expected_text')) {
-    return `Beside the span stands actual_text: if the place is right, send it as ${path}, or leave that field out; if not, ${read}. Send it ${NEW_KEY}.`;
+    // Neither an empty text nor the head of a long one can be sent in that field.
+    const right = text === '' || isCut(text) ? `leave ${path} out` : `send it as ${path}, or leave that field out`;
+    return `Beside the span stands ${text === '' ? 'nothing' : 'actual_text'}: if the place is right, ${right}; if not, ${read}. Send it ${NEW_KEY}.`;
   }
-  const actual = isCut(textOf(diagnostic, 'actual_text')) ? '' : `If actual_text is what you mean to replace, send it as ${path}; `;
-  const hits = nearMisses?.near_misses.length ?? 0;
+  const actual = isCut(text) ? '' : `If actual_text is what you mean to replace, send it as ${path}; `;
+  const hits = nearMisses?.near_misses ?? [];
   const near =
-    hits === 0 || isCut(textOf(diagnostic, 'near_miss_query')) ? '' : 'if near_misses show your text, send that start, end and text; ';
+    hits.length === 0 || hits.some(isCutHit) || isCut(textOf(diagnostic, 'near_miss_query'))
+      ? ''
+      : 'if near_misses show your text, send that start, end and text; ';
   const step = actual === '' && near === '' ? read : `${actual}${near}else ${read}`;
   return `${step.charAt(0).toUpperCase()}${step.slice(1)}. Send it ${NEW_KEY}.`;
 }
 
-/** How an agent names a candidate. Those beyond the first five are found by a search. */
+/** How an agent names a candidate. A search finds those beyond the first five, unless earlier changes made the text that was counted in. */
 function entryMeant(diagnostic: JsonObject): string {
   const count = member(diagnostic, 'candidate_count');
-  const more = typeof count === 'number' && count > SHOWN_CANDIDATES ? ' (patchdiff_find_occurrences lists those beyond 5)' : '';
+  const reach = isIntermediate(diagnostic) ? 'a longer match reaches' : 'patchdiff_find_occurrences lists';
+  const more = typeof count === 'number' && count > SHOWN_CANDIDATES ? ` (${reach} those beyond ${SHOWN_CANDIDATES})` : '';
   return `the occurrence_index of the exact_candidates entry${more} that you mean`;
 }
 

@@ -60,6 +60,30 @@ describe('match_absent', () => {
     expect(await agent.text(id)).toBe('head\nshort\ntail\n');
   });
 
+  test('a near miss longer than what is shown of it: read the lines', async () => {
+    const words = Array.from({ length: 60 }, (_, at) => `w${at}${'xyz'[at % 3] ?? ''}`);
+    const line = words.join(' ').slice(0, 262);
+    const id = await agent.create(`head\n${line}\ntail\n`);
+    const wanted = line.replaceAll(/w\d+x /g, (word) => word.slice(1));
+    const refusal = await agent.refused(editCall(id, 0, { match: wanted, replace: 'short' }), 'match_absent');
+    expect([wanted.length < 256, nearMisses(refusal)[0]?.text.length]).toEqual([true, 256]);
+    await agent.follow(refusal, async () => {
+      const { lines } = await linesOf(refusal, id, 2);
+      return { args: { edits: [{ match: lines[0]?.text, replace: 'short' }] } };
+    });
+    expect(await agent.text(id)).toBe('head\nshort\ntail\n');
+  });
+
+  test('nothing stands in the document: an insertion', async () => {
+    const id = await agent.create('');
+    const refusal = await agent.refused(editCall(id, 0, { match: 'title', replace: 'Title' }), 'match_absent');
+    await agent.follow(refusal, () => ({
+      tool: 'patchdiff_submit_operations',
+      args: { edits: undefined, operations: [{ op: 'span', start: 0, end: 0, expected_text: '', replace: 'Title' }] },
+    }));
+    expect(await agent.text(id)).toBe('Title');
+  });
+
   test('nothing is near: read again', async () => {
     const id = await agent.create('alpha\nbeta\n');
     const refusal = await agent.refused(editCall(id, 0, { match: 'something else entirely', replace: 'x' }), 'match_absent');
@@ -143,6 +167,16 @@ describe('match_ambiguous', () => {
       return { args: { edits: [{ ...firstEdit(refusal), occurrence_index: eighth?.['occurrence_index'] }] } };
     });
     expect(await agent.text(id)).toBe(`${'a\n'.repeat(7)}X\na\n`);
+  });
+
+  test('one beyond the five in a text that no search shows: a longer match', async () => {
+    const id = await agent.create(`start\n${'a\n'.repeat(6)}a z\n`);
+    const first = { match: 'start', replace: 'a a' };
+    const refusal = await agent.refused(editCall(id, 0, first, { match: 'a', replace: 'X' }), 'match_ambiguous');
+    expect(refusal.diagnostic).toMatchObject({ candidate_count: 9, failure_context: { source: 'intermediate_buffer' } });
+    expect(refusal.nextStep).not.toContain('patchdiff_find_occurrences');
+    await agent.follow(refusal, () => ({ args: { edits: [first, { match: 'a z', replace: 'X z' }] } }));
+    expect(await agent.text(id)).toBe(`a a\n${'a\n'.repeat(6)}X z\n`);
   });
 });
 

@@ -114,6 +114,31 @@ describe('span_expected_text_mismatch', () => {
     expect(await agent.text(id)).toBe('alpha\ngamma\n');
   });
 
+  test.each([
+    ['nothing stands before the span', { start: 0, end: 5, expected_text: 'alpha', expected_before: 'x' }],
+    ['nothing stands after it', { start: 6, end: 10, expected_text: 'beta', expected_after: 'x' }],
+    ['what stands before it is longer than the evidence', { start: 300, end: 301, expected_text: 'z', expected_before: 'y'.repeat(299) }],
+  ])('%s: the field can only be left out', async (_, operation) => {
+    const id = await agent.create(operation.start === 300 ? `${'x'.repeat(300)}z` : 'alpha\nbeta');
+    const refusal = await agent.refused(operationsCall(id, 0, { op: 'span', replace: 'N', ...operation }), 'span_expected_text_mismatch');
+    expect(refusal.nextStep).toContain(`leave operations[0].${field(refusal)} out`);
+    expect(refusal.nextStep).not.toContain('send it as');
+    await agent.follow(refusal, () => ({ args: { operations: [{ ...firstOperation(refusal), [field(refusal)]: undefined }] } }));
+    expect(await agent.text(id)).toContain('N');
+  });
+
+  test('a place that an operation before has moved: spans from the end', async () => {
+    const id = await agent.create('a long first line\nlast\n');
+    const operations = [
+      { op: 'span', start: 0, end: 1, expected_text: 'a', replace: 'one' },
+      { op: 'span', start: 18, end: 22, expected_text: 'last', replace: 'end' },
+    ];
+    const refusal = await agent.refused(operationsCall(id, 0, ...operations), 'span_expected_text_mismatch');
+    expect(refusal.nextStep).toContain('from the end of the text to its beginning');
+    await agent.follow(refusal, () => ({ args: { operations: operations.toReversed() } }));
+    expect(await agent.text(id)).toBe('one long first line\nend\n');
+  });
+
   test('a text longer than the evidence: only a read has all of it', async () => {
     const long = 'word '.repeat(80).trim();
     const id = await agent.create(`head\n${long}\n`);
