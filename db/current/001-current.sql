@@ -65,6 +65,9 @@ grant execute on function
   patchdiff.unsubscribe_commits(text)
 to patchdiff_writer, patchdiff_auditor;
 grant select on table patchdiff_store.commit_subscriptions to patchdiff_auditor;
+--! include patchdiff_store/holds_exponent.sql
+--! include patchdiff_store/check_import_call.sql
+--! include patchdiff_store/import_attempt.sql
 reset role;
 --! include patchdiff_guard/forbid_ddl.sql
 select patchdiff_guard.guard_ddl(true);

@@ -1,7 +1,7 @@
 -- Bringing in older attempts: who may, what is refused, and what a row looks like afterwards. Which payloads replay accepts is
 -- compared with src/transaction elsewhere.
 begin;
-select plan(75);
+select plan(80);
 
 select is_empty($$
   select a.grantee::regrole
@@ -84,6 +84,10 @@ insert into refusal values
   ('accepted', 'PD100 p_created_at', '{"created_at": "infinity"}'),
   ('accepted', 'PD100 p_created_at', '{"created_at": "2999-01-01"}'),
   ('accepted', 'PD100 p_created_at', '{"created_at": null}'),
+  -- No reader of ours knows a time before year 1, in whatever zone it is shown.
+  ('accepted', 'PD100 p_created_at', '{"created_at": "0044-03-15 BC"}'),
+  ('accepted', 'PD100 p_created_at', '{"created_at": "0001-12-31T23:59:59.999999Z BC"}'),
+  ('accepted', null, '{"created_at": "0001-01-01T00:00:00Z"}'),
   ('accepted', 'PD100 p_status', '{"status": "stale"}'),
   ('accepted', 'PD100 p_payload_hash', '{"payload_hash": "A"}'),
   ('accepted', 'PD100 p_before_version', '{"before_version": -1}'),
@@ -116,6 +120,8 @@ insert into refusal values
   ('accepted', 'PD112 decode', '{"payload": "no json"}'),
   ('accepted', 'PD112 decode', jsonb_build_object('payload', replace(pg_temp.payload('[{"match":"aa","replace":"x"}]'), 'target_file_id":"', 'target_file_id":"0'))),
   ('accepted', 'PD112 decode', jsonb_build_object('payload', pg_temp.payload('[{"match":"aa","occurrence_index":1.0,"replace":"x"}]'))),
+  ('accepted', 'PD112 decode', jsonb_build_object('payload', pg_temp.payload('[{"match":"aa","occurrence_index":1e0,"replace":"x"}]'))),
+  ('accepted', null, jsonb_build_object('payload', pg_temp.payload('[{"change_id":"1e0 \\\" 2E5","match":"aa","replace":"x"}]'))),
   ('accepted', 'PD112 guards', jsonb_build_object('payload', pg_temp.payload('[{"match":"aa","replace":"x"}]', '"expected_target_version":5,'))),
   ('accepted', 'PD112 apply', '{"runtime_version": "patchdiff-mvp-0.2.0"}'),
   ('accepted', 'PD112 parent', jsonb_build_object('parent', md5('accepted')::uuid)),

@@ -24,8 +24,10 @@ begin
   from (values
     (1, p_attempt.target_file_id is null, 'p_target', 'a uuid'),
     (2, p_attempt.pdcp_log_id is null, 'p_pdcp_log_id', 'a uuid'),
-    (3, not coalesce(isfinite(p_attempt.created_at) and p_attempt.created_at <= p_attempt.imported_at, false),
-      'p_created_at', 'a finite time that is not in the future'),
+    (3, not coalesce(
+        isfinite(p_attempt.created_at) and p_attempt.created_at >= '0001-01-01 00:00:00+00' and p_attempt.created_at <= p_attempt.imported_at,
+        false),
+      'p_created_at', 'a time from year 1 on that is not in the future'),
     (4, v_is_accepted is null or p_attempt.status not in ('accepted', 'rejected'), 'p_status', 'accepted or rejected'),
     (5, p_payload is null, 'p_payload', 'the stored payload as text'),
     (6, p_attempt.protocol_version is null, 'p_protocol_version', 'a protocol version'),

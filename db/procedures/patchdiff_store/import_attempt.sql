@@ -96,6 +96,10 @@ begin
   end if;
 
   v_record := patchdiff_store.payload_json(p_payload);
+  if p_status = 'accepted' and patchdiff_store.holds_exponent(p_payload) then
+    v_record := null;
+  end if;
+
   -- Rules without envelopes stored a refused record with NUL as it is. Its guards and its format are what is read here.
   if v_record is null and p_status = 'rejected' and patchdiff_store.holds_unencodable(p_payload) then
     v_record := patchdiff_store.payload_json(patchdiff_store.mark_unencodable(p_payload));
