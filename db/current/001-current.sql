@@ -68,6 +68,48 @@ grant select on table patchdiff_store.commit_subscriptions to patchdiff_auditor;
 --! include patchdiff_store/holds_exponent.sql
 --! include patchdiff_store/check_import_call.sql
 --! include patchdiff_store/import_attempt.sql
+-- What a creation fixed and the key of a SAVE become rows of the chain. Rows of before hold the checks by their nature, so
+-- nothing is scanned.
+alter table patchdiff_store.target_snapshots add column if not exists creation json;
+comment on column patchdiff_store.target_snapshots.creation is
+  'Of an initial snapshot in chain format 2: what the creation fixed, by column of the target and its binding. Null else.';
+alter table patchdiff_store.target_snapshots drop constraint if exists target_snapshots_creation_in_format_2;
+alter table patchdiff_store.target_snapshots
+  add constraint target_snapshots_creation_in_format_2 check ((hash_version = 2) = (creation is not null)) not valid;
+alter table patchdiff_store.request_keys add column if not exists chain_sequence bigint;
+comment on column patchdiff_store.request_keys.chain_sequence is
+  'Of the key of a SAVE: place in the chain of the target. Null for a submission, whose attempt is chained.';
+alter table patchdiff_store.request_keys add column if not exists hash_version integer;
+comment on column patchdiff_store.request_keys.hash_version is 'Of the key of a SAVE: the format of row_hash.';
+alter table patchdiff_store.request_keys add column if not exists prev_hash bytea;
+comment on column patchdiff_store.request_keys.prev_hash is 'Of the key of a SAVE: the row_hash before it in the chain.';
+alter table patchdiff_store.request_keys add column if not exists row_hash bytea;
+comment on column patchdiff_store.request_keys.row_hash is 'Of the key of a SAVE: SHA-256 over prev_hash and the encoded row.';
+alter table patchdiff_store.request_keys drop constraint if exists request_keys_chained_save;
+alter table patchdiff_store.request_keys
+  add constraint request_keys_chained_save check (
+    num_nonnulls(chain_sequence, hash_version, prev_hash, row_hash) = 0
+    or (kind = 'save' and num_nulls(chain_sequence, hash_version, prev_hash, row_hash) = 0)
+  ) not valid;
+--! include patchdiff_store/creation_facts.sql
+--! include patchdiff_store/creation_encoding.sql
+--! include patchdiff_store/append_snapshot.sql
+--! include patchdiff_store/key_encoding.sql
+--! include patchdiff_store/remember_save.sql
+--! include patchdiff_store/is_mentioned.sql
+--! include patchdiff_store/missing_rows.sql
+--! include patchdiff_store/verify_missing.sql
+--! include patchdiff_store/verify_creation.sql
+--! include patchdiff_store/verify_chain.sql
+--! include patchdiff_store/verify_attempts.sql
+--! include patchdiff_store/verify_ledger.sql
+--! include patchdiff_store/verify_splice.sql
+--! include patchdiff_store/verify_snapshots.sql
+--! include patchdiff_store/verify_publications.sql
+--! include patchdiff_store/verify_keys.sql
+--! include patchdiff_store/verify_save_keys.sql
+--! include patchdiff_store/verify_target.sql
+--! include patchdiff_audit/verify_all.sql
 reset role;
 --! include patchdiff_guard/forbid_ddl.sql
 select patchdiff_guard.guard_ddl(true);

@@ -149,6 +149,7 @@ select throws_ok('select patchdiff_audit.verify_target(gen_random_uuid())', 'PD1
 do $$
 declare
   v_link record;
+  v_place bigint := 0;
   v_before bytea := (select patchdiff_store.genesis_hash(d.id) from doc as d);
 begin
   update patchdiff_store.append_only_pdcp_logs set actor = '{"host":"innocent"}' where log_sequence = 2;
@@ -161,24 +162,29 @@ begin
     union all select p.chain_sequence, 'publication' from patchdiff_store.workspace_publications as p
     order by 1
   loop
+    v_place := v_place + 1;
     if v_link.kind = 'log' then
+      update patchdiff_store.append_only_pdcp_logs as l set chain_sequence = v_place where l.chain_sequence = v_link.chain_sequence;
       update patchdiff_store.append_only_pdcp_logs as l
       set prev_hash = v_before, row_hash = sha256(v_before || patchdiff_store.attempt_encoding(l) || coalesce((
         select string_agg(patchdiff_store.ledger_encoding(g), ''::bytea order by g.ledger_sequence)
         from patchdiff_store.append_only_manifest_ledger as g where g.log_sequence = l.log_sequence
       ), ''))
-      where l.chain_sequence = v_link.chain_sequence returning l.row_hash into v_before;
+      where l.chain_sequence = v_place returning l.row_hash into v_before;
     elsif v_link.kind = 'snapshot' then
+      update patchdiff_store.target_snapshots as s set chain_sequence = v_place where s.chain_sequence = v_link.chain_sequence;
       update patchdiff_store.target_snapshots as s
-      set prev_hash = v_before, row_hash = sha256(v_before || patchdiff_store.snapshot_encoding(s))
-      where s.chain_sequence = v_link.chain_sequence returning s.row_hash into v_before;
+      set prev_hash = v_before,
+          row_hash = sha256(v_before || patchdiff_store.snapshot_encoding(s) || patchdiff_store.creation_encoding(s))
+      where s.chain_sequence = v_place returning s.row_hash into v_before;
     else
+      update patchdiff_store.workspace_publications as p set chain_sequence = v_place where p.chain_sequence = v_link.chain_sequence;
       update patchdiff_store.workspace_publications as p
       set prev_hash = v_before, row_hash = sha256(v_before || patchdiff_store.publication_encoding(p))
-      where p.chain_sequence = v_link.chain_sequence returning p.row_hash into v_before;
+      where p.chain_sequence = v_place returning p.row_hash into v_before;
     end if;
   end loop;
-  update patchdiff_store.target_heads set chain_head = v_before;
+  update patchdiff_store.target_heads set chain_head = v_before, chain_sequence = v_place;
 end;
 $$;
 select is_empty('select f.* from doc as d, patchdiff_audit.verify_target(d.id) as f', 'a recomputed chain is consistent');

@@ -12,11 +12,21 @@ as $$
   from (
     select t.target_file_id from patchdiff_store.cloud_target_files as t
     union
-    select h.target_file_id from patchdiff_store.target_heads as h
+    select t.target_file_id from patchdiff_store.target_heads as t
     union
-    select s.target_file_id from patchdiff_store.target_snapshots as s
+    select t.target_file_id from patchdiff_store.append_only_pdcp_logs as t
     union
-    select l.target_file_id from patchdiff_store.append_only_pdcp_logs as l
+    select t.target_file_id from patchdiff_store.append_only_manifest_ledger as t
+    union
+    select t.target_file_id from patchdiff_store.target_snapshots as t
+    union
+    select t.target_file_id from patchdiff_store.editing_cycles as t
+    union
+    select t.target_file_id from patchdiff_store.workspace_publications as t
+    union
+    select t.target_file_id from patchdiff_store.request_keys as t
+    union
+    select t.target_file_id from patchdiff_store.workspace_bindings as t
   ) as m
   cross join lateral patchdiff_store.verify_target(m.target_file_id, null, null) as f
 $$;

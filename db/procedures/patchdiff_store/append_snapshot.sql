@@ -1,6 +1,7 @@
 -- Appends a snapshot of a target's current content, opens the editing cycle that begins with it, and advances the head.
 -- The caller holds the lock and passes what lock_target answered, and the request key of the SAVE with its fingerprint,
--- of which the row keeps both or none; answers the row with its content left null.
+-- of which the row keeps both or none; answers the row with its content left null. The initial one also keeps what the
+-- creation fixed.
 create or replace function patchdiff_store.append_snapshot (
   p_locked patchdiff_store.locked_target,
   p_kind text,
@@ -21,7 +22,8 @@ begin
   v_row.snapshot_id := gen_random_uuid();
   v_row.created_at := clock_timestamp();
   v_row.chain_sequence := p_locked.chain_sequence + 1;
-  v_row.hash_version := 1;
+  v_row.creation := case p_kind when 'initial_upload' then patchdiff_store.creation_facts(v_row.target_file_id) end;
+  v_row.hash_version := case when v_row.creation is null then 1 else 2 end;
   v_row.version := p_locked.version;
   v_row.editing_cycle := p_locked.open_cycle + 1;
   v_row.kind := p_kind;
@@ -35,7 +37,8 @@ begin
   v_row.db_transaction_id := pg_current_xact_id()::text::bigint;
   v_row.actor := p_actor;
   v_row.prev_hash := p_locked.chain_head;
-  v_row.row_hash := sha256(v_row.prev_hash || patchdiff_store.snapshot_encoding(v_row));
+  v_row.row_hash := sha256(
+    v_row.prev_hash || patchdiff_store.snapshot_encoding(v_row) || patchdiff_store.creation_encoding(v_row));
 
   select t.current_content
   into strict v_row.content

@@ -1,6 +1,7 @@
--- Records a SAVE's receipt under its request key, if it has one, for ever. The caller holds the target's lock and has
--- found the key to be new. The head is written too, even when nothing in it changes: at REPEATABLE READ a caller whose
--- snapshot does not see the key then fails at the lock (40001) and not at the key.
+-- Records a SAVE's receipt under its request key, if it has one, for ever: a row of the chain of its own, because an unchanged
+-- or refused SAVE leaves no other. The caller holds the target's lock and has found the key to be new. The receipt names
+-- the head before this row. The head's row is written, so at REPEATABLE READ a caller whose snapshot does not see the
+-- key fails at the lock (40001) and not at the key.
 create or replace function patchdiff_store.remember_save (
   p_target uuid,
   p_client_request_id text,
@@ -8,20 +9,37 @@ create or replace function patchdiff_store.remember_save (
   p_receipt patchdiff.save_receipt
 )
   returns void
-  language sql
+  language plpgsql
   volatile
 as $$
-  insert into patchdiff_store.request_keys (
-    target_file_id, client_request_id, kind, request_fingerprint, save_receipt, created_at
-  )
-  select p_target, p_client_request_id, 'save', p_fingerprint, row_to_json(p_receipt), clock_timestamp()
-  where p_client_request_id is not null;
+declare
+  v_row patchdiff_store.request_keys;
+begin
+  if p_client_request_id is null then
+    return;
+  end if;
+
+  v_row.target_file_id := p_target;
+  v_row.client_request_id := p_client_request_id;
+  v_row.kind := 'save';
+  v_row.request_fingerprint := p_fingerprint;
+  v_row.save_receipt := row_to_json(p_receipt);
+  v_row.created_at := clock_timestamp();
+  v_row.hash_version := 1;
+  select h.chain_sequence + 1, h.chain_head
+  into strict v_row.chain_sequence, v_row.prev_hash
+  from patchdiff_store.target_heads as h
+  where h.target_file_id = p_target;
+  v_row.row_hash := sha256(v_row.prev_hash || patchdiff_store.key_encoding(v_row));
+
+  insert into patchdiff_store.request_keys values (v_row.*);
 
   update patchdiff_store.target_heads as h
-  set chain_sequence = h.chain_sequence
-  where h.target_file_id = p_target
-  and p_client_request_id is not null
+  set chain_sequence = v_row.chain_sequence,
+      chain_head = v_row.row_hash
+  where h.target_file_id = p_target;
+end;
 $$;
 
 comment on function patchdiff_store.remember_save(uuid, text, text, patchdiff.save_receipt) is
-  'Records a SAVE''s receipt under its request key.';
+  'Records a SAVE''s receipt under its request key, as a row of the chain.';

@@ -1,5 +1,6 @@
 -- The attempts of a target, each against the one before it and against its own payload: sequence without gap, versions
--- and hashes linked, payload hash, the columns that an accepted payload states, editing cycle, number of ledger rows.
+-- and hashes linked, payload hash, the columns that an accepted payload states, editing cycle, number of ledger rows, and what
+-- its status and its parent make of other columns.
 create or replace function patchdiff_store.verify_attempts (
   p_target uuid
 )
@@ -30,7 +31,19 @@ as $$
       l.log_sequence,
       l.status,
       l.before_version,
+      l.after_version,
       l.before_hash,
+      l.after_hash,
+      l.failure_reason,
+      l.validation_stage,
+      l.parent_pdcp_log_id,
+      l.regeneration_source,
+      p.submission_source as source_of_parent,
+      p.status as status_of_parent,
+      l.request_fingerprint,
+      case when l.status = 'accepted'
+        then patchdiff_store.record_fingerprint(l, to_json(l.parent_pdcp_log_id)::text) end as fingerprint,
+      l.imported_at is not null as is_imported,
       l.pdcp_content_hash,
       l.protocol_version,
       l.expected_target_version,
@@ -50,6 +63,10 @@ as $$
       c.cycle
     from patchdiff_store.append_only_pdcp_logs as l
     left join cycles as c on c.log_sequence = l.log_sequence
+    left join patchdiff_store.append_only_pdcp_logs as p
+      on p.target_file_id = l.target_file_id
+      and p.pdcp_log_id = l.parent_pdcp_log_id
+      and p.log_sequence < l.log_sequence
     where l.target_file_id = p_target
     window log as (order by l.log_sequence)
   )
@@ -60,6 +77,18 @@ as $$
       ('log_sequence', 'attempts are missing before this row', o.log_sequence <> o.sequence_before + 1),
       ('before_version', 'not the version after the attempt before', o.before_version is distinct from o.version_before),
       ('before_hash', 'not the hash after the attempt before', o.before_hash is distinct from o.hash_before),
+      ('after_version', 'not what the status makes of the version before',
+        o.after_version <> o.before_version + (o.status = 'accepted')::integer),
+      ('after_hash', 'a rejection that changes the content', o.status = 'rejected' and o.after_hash <> o.before_hash),
+      ('status', 'neither an acceptance nor a rejection with its reason',
+        o.status not in ('accepted', 'rejected') or (o.status = 'accepted') <> (o.failure_reason is null)),
+      ('validation_stage', 'not a stage at which an attempt of this status ends',
+        (o.status = 'accepted') <> (o.validation_stage = 'accepted')),
+      ('parent_pdcp_log_id', 'names no earlier rejected attempt',
+        o.parent_pdcp_log_id is not null and o.status_of_parent is distinct from 'rejected'),
+      ('regeneration_source', 'not the source of the parent', o.regeneration_source is distinct from o.source_of_parent),
+      ('request_fingerprint', 'not what the payload makes', o.status = 'accepted'
+        and o.request_fingerprint is distinct from o.fingerprint and not (o.is_imported and o.request_fingerprint is null)),
       ('pdcp_content_hash', 'not the hash of the payload', o.pdcp_content_hash <> o.content_hash),
       ('editing_cycle', 'not the cycle that was open', o.editing_cycle is distinct from o.cycle),
       ('change_count', 'not the number of its ledger rows', o.change_count <> o.ledger_rows),

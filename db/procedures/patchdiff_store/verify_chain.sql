@@ -1,6 +1,6 @@
 -- The chain of a target: sequence without gap, every row hashing to its row_hash, every prev_hash the hash before,
--- the last one the head, and a noted head (if given) still where it was. Hashes of attempts cover their ledger rows, and of
--- those brought in by the owner (format 2) also when that was.
+-- the last one the head, and a noted head (if given) still where it was. Hashes of attempts cover their ledger rows. Format 2
+-- covers more: of an attempt that its owner brought in, when that was; of an initial snapshot, what the creation fixed.
 create or replace function patchdiff_store.verify_chain (
   p_target uuid,
   p_noted_sequence bigint,
@@ -16,6 +16,8 @@ as $$
       'log_sequence=' || l.log_sequence as row_key,
       l.chain_sequence,
       l.hash_version,
+      'imported_at' as extension,
+      l.imported_at is not null as is_extended,
       l.prev_hash,
       l.row_hash,
       sha256(l.prev_hash || patchdiff_store.attempt_encoding(l) || patchdiff_store.import_encoding(l) || coalesce((
@@ -31,9 +33,11 @@ as $$
       'snapshot_sequence=' || s.snapshot_sequence,
       s.chain_sequence,
       s.hash_version,
+      'creation',
+      s.creation is not null,
       s.prev_hash,
       s.row_hash,
-      sha256(s.prev_hash || patchdiff_store.snapshot_encoding(s))
+      sha256(s.prev_hash || patchdiff_store.snapshot_encoding(s) || patchdiff_store.creation_encoding(s))
     from patchdiff_store.target_snapshots as s
     where s.target_file_id = p_target
     union all
@@ -42,11 +46,26 @@ as $$
       'publication_sequence=' || p.publication_sequence,
       p.chain_sequence,
       p.hash_version,
+      null,
+      false,
       p.prev_hash,
       p.row_hash,
       sha256(p.prev_hash || patchdiff_store.publication_encoding(p))
     from patchdiff_store.workspace_publications as p
     where p.target_file_id = p_target
+    union all
+    select
+      'request_keys',
+      'client_request_id=' || k.client_request_id,
+      k.chain_sequence,
+      k.hash_version,
+      null,
+      false,
+      k.prev_hash,
+      k.row_hash,
+      sha256(k.prev_hash || patchdiff_store.key_encoding(k))
+    from patchdiff_store.request_keys as k
+    where k.target_file_id = p_target and k.chain_sequence is not null
   ),
   ordered as (
     select
@@ -60,10 +79,11 @@ as $$
   from ordered as o
   cross join lateral (
     values
-      ('hash_version', 'the row is of an unknown chain format', o.hash_version <> 1 and (o.hash_version <> 2 or o.table_name <> 'append_only_pdcp_logs')),
-      ('row_hash', 'the row, or a ledger row of it, is not what was hashed', o.hash_version in (1, 2) and o.row_hash <> o.computed),
+      ('hash_version', 'the row is of an unknown chain format', o.hash_version is distinct from 1 and (o.hash_version is distinct from 2 or o.extension is null)),
+      (o.extension, 'stands in a row of chain format 1, or is missing in one of format 2', (o.hash_version = 2) <> o.is_extended),
+      ('row_hash', 'the row, or a ledger row of it, is not what was hashed', o.hash_version in (1, 2) and o.row_hash is distinct from o.computed),
       ('chain_sequence', 'the chain has a gap or a repetition before this row', o.chain_sequence <> o.sequence_before + 1),
-      ('prev_hash', 'the row does not link to the row before it', o.prev_hash <> o.hash_before)
+      ('prev_hash', 'the row does not link to the row before it', o.prev_hash is distinct from o.hash_before)
   ) as f (column_name, problem, broken)
   where f.broken
   union all

@@ -30,6 +30,8 @@ as $$
       jsonb_array_length(case when jsonb_typeof(a.items) = 'array' then a.items else '[]' end) as items,
       lag(g.ledger_sequence, 1, 0::bigint) over ledger as sequence_before,
       lag(g.log_sequence, 1, 0::bigint) over ledger as attempt_before,
+      row_number() over ledger as rank,
+      row_number() over (order by g.log_sequence, g.apply_ordinal) as rank_of_application,
       row_number() over (partition by g.log_sequence order by g.ledger_sequence) as place,
       count(*) over (partition by g.log_sequence, g.ordinal) as sharing
     from patchdiff_store.append_only_manifest_ledger as g
@@ -42,6 +44,7 @@ as $$
   cross join lateral (
     values
       ('ledger_sequence', 'ledger rows are missing before this one', o.ledger_sequence <> o.sequence_before + 1),
+      ('ledger_sequence', 'not its place among the changes as they were applied', o.rank <> o.rank_of_application),
       ('log_sequence', 'the row belongs to no accepted attempt', o.attempt is null),
       ('log_sequence', 'the row stands behind rows of a later attempt', o.log_sequence < o.attempt_before),
       ('apply_ordinal', 'not its place in the attempt', o.apply_ordinal <> o.place),
@@ -54,7 +57,15 @@ as $$
       ('rationale', 'not the rationale of the payload', o.item is not null and o.rationale is distinct from o.item ->> 'rationale'),
       ('intent', 'not the intent of the payload', o.intent <> coalesce(o.item ->> 'rationale', o.attempt_intent)),
       ('risk', 'not the risk of the payload', o.item is not null and o.risk is distinct from coalesce(
-        o.item ->> 'risk', case when o.protocol_version = 'patchdiff-tx/3' then 'low' end))
+        o.item ->> 'risk', case when o.protocol_version = 'patchdiff-tx/3' then 'low' end)),
+      ('derived_json', 'not the six facts', case jsonb_typeof(o.derived_json) when 'object' then o.derived_json - array[
+        'span_start', 'span_end', 'matched_chars', 'replacement_chars', 'matched_sha256', 'replacement_sha256'
+      ] <> '{}' else true end),
+      ('origin', 'no routine writes this', o.origin <> 'typed'),
+      ('input_state', 'no routine writes this', o.input_state is not null),
+      ('output_state', 'no routine writes this', o.output_state is not null),
+      ('affected_region', 'no routine writes this', o.affected_region is not null),
+      ('user_visible_change', 'no routine writes this', o.user_visible_change is not null)
   ) as f (column_name, problem, broken)
   where f.broken
   union all

@@ -7,17 +7,36 @@ create or replace function patchdiff_store.verify_publications (
   language sql
   stable
 as $$
-  with ordered as (
+  with cycles as (
+    -- One pass over the chain: the cycle that was open is that of the last snapshot before.
+    select m.publication_sequence, max(m.editing_cycle) over (order by m.chain_sequence) as cycle
+    from (
+      select s.chain_sequence, null::bigint as publication_sequence, s.editing_cycle
+      from patchdiff_store.target_snapshots as s
+      where s.target_file_id = p_target
+      union all
+      select p.chain_sequence, p.publication_sequence, null
+      from patchdiff_store.workspace_publications as p
+      where p.target_file_id = p_target
+    ) as m
+  ),
+  ordered as (
     select
       p.publication_sequence,
       p.kind,
+      p.intent_publication_id,
       p.content_hash,
       lag(p.publication_sequence, 1, 0::bigint) over publications as sequence_before,
       i.publication_id as intent,
-      row(p.version, p.content_hash, p.written_sha256, p.written_bytes, p.workspace_root_identity, p.workspace_path)
-        is not distinct from
-        row(i.version, i.content_hash, i.written_sha256, i.written_bytes, i.workspace_root_identity, i.workspace_path)
-        as same_as_intent,
+      p.editing_cycle,
+      c.cycle,
+      p.version is distinct from i.version as other_version,
+      p.content_hash is distinct from i.content_hash as other_content,
+      p.written_sha256 is distinct from i.written_sha256 as other_bytes,
+      p.written_bytes is distinct from i.written_bytes as other_size,
+      p.expected_disk_sha256 is distinct from i.expected_disk_sha256 as other_disk,
+      p.workspace_root_identity is distinct from i.workspace_root_identity as other_root,
+      p.workspace_path is distinct from i.workspace_path as other_path,
       coalesce(
         (
           select l.after_hash
@@ -37,6 +56,7 @@ as $$
       and i.publication_id = p.intent_publication_id
       and i.kind = 'intent'
       and i.publication_sequence < p.publication_sequence
+    left join cycles as c on c.publication_sequence = p.publication_sequence
     where p.target_file_id = p_target
     window publications as (order by p.publication_sequence)
   )
@@ -46,7 +66,16 @@ as $$
     values
       ('publication_sequence', 'publications are missing before this one', o.publication_sequence <> o.sequence_before + 1),
       ('intent_publication_id', 'closes no earlier intent', o.kind <> 'intent' and o.intent is null),
-      ('written_sha256', 'not what the intent announced', o.kind <> 'intent' and o.intent is not null and not o.same_as_intent),
+      ('kind', 'an intent that closes one, or no known kind',
+        o.kind not in ('intent', 'published', 'rejected', 'superseded') or (o.kind = 'intent') <> (o.intent_publication_id is null)),
+      ('editing_cycle', 'not the cycle that was open', o.editing_cycle is distinct from o.cycle),
+      ('version', 'not what the intent announced', o.intent is not null and o.other_version),
+      ('content_hash', 'not what the intent announced', o.intent is not null and o.other_content),
+      ('written_sha256', 'not what the intent announced', o.intent is not null and o.other_bytes),
+      ('written_bytes', 'not what the intent announced', o.intent is not null and o.other_size),
+      ('expected_disk_sha256', 'not what the intent announced', o.intent is not null and o.other_disk),
+      ('workspace_root_identity', 'not what the intent announced', o.intent is not null and o.other_root),
+      ('workspace_path', 'not what the intent announced', o.intent is not null and o.other_path),
       ('content_hash', 'not the hash that the history records for the version', o.content_hash is distinct from o.hash_of_version)
   ) as f (column_name, problem, broken)
   where f.broken

@@ -1,7 +1,6 @@
--- The request keys of SAVEs of a target. A receipt names a link of the chain, and what it says of a snapshot is so. Where a
--- SAVE appended the row that settled its key (checkpointed, published, a rejected publication), row and key agree in both
--- directions, and the row is chained. An unchanged SAVE and one rejected by its guards append nothing: of such a key only
--- what its receipt says can be checked, and its removal shows nowhere.
+-- The receipts under the request keys of a target's SAVEs. A receipt names a link of the chain, and what it says of a snapshot
+-- is so. Where a SAVE appended the row that settled its key (checkpointed, published, a rejected publication), row and key
+-- agree in both directions. That the key itself is as it was recorded, or was not removed, is the chain's to show.
 create or replace function patchdiff_store.verify_save_keys (
   p_target uuid
 )
@@ -38,14 +37,18 @@ as $$
     select k.client_request_id, k.request_fingerprint, r.*
     from patchdiff_store.request_keys as k
     cross join lateral (
+      -- What cannot be read is no receipt: the row is found, and verifying goes on.
+      select case when pg_input_is_valid(k.save_receipt::text, 'jsonb') then k.save_receipt end as save_receipt
+    ) as v
+    cross join lateral (
       select
-        k.save_receipt ->> 'outcome' as outcome,
-        k.save_receipt ->> 'version' as version,
-        k.save_receipt ->> 'current_hash' as current_hash,
-        k.save_receipt ->> 'snapshot_id' as snapshot_id,
-        k.save_receipt ->> 'publication_id' as publication_id,
-        k.save_receipt ->> 'chain_sequence' as chain_sequence,
-        k.save_receipt ->> 'chain_head' as chain_head
+        v.save_receipt ->> 'outcome' as outcome,
+        v.save_receipt ->> 'version' as version,
+        v.save_receipt ->> 'current_hash' as current_hash,
+        v.save_receipt ->> 'snapshot_id' as snapshot_id,
+        v.save_receipt ->> 'publication_id' as publication_id,
+        v.save_receipt ->> 'chain_sequence' as chain_sequence,
+        v.save_receipt ->> 'chain_head' as chain_head
     ) as r
     where k.target_file_id = p_target and k.kind = 'save'
   ),
@@ -61,6 +64,10 @@ as $$
     select p.chain_sequence, p.row_hash
     from patchdiff_store.workspace_publications as p
     where p.target_file_id = p_target
+    union all
+    select q.chain_sequence, q.row_hash
+    from patchdiff_store.request_keys as q
+    where q.target_file_id = p_target and q.chain_sequence is not null
   )
   select 'request_keys', 'client_request_id=' || k.client_request_id, f.column_name, f.problem
   from keys as k

@@ -13,6 +13,8 @@ as $$
       s.version,
       s.kind,
       s.content_hash,
+      s.source_sha256,
+      case when pg_input_is_valid(s.creation::text, 'jsonb') then s.creation::jsonb end as creation,
       s.editing_cycle,
       s.created_at,
       patchdiff_store.sha256_hex(convert_to(s.content, 'UTF8')) as hash_of_content,
@@ -36,6 +38,10 @@ as $$
       ('editing_cycle', 'not the cycle after the one before', o.editing_cycle <> o.cycle_before + 1),
       ('kind', 'only the first snapshot is the initial upload', (o.kind = 'initial_upload') <> (o.snapshot_sequence = 1)),
       ('version', 'the initial upload is not version 0', o.snapshot_sequence = 1 and o.version <> 0),
+      ('source_sha256', 'not that of the source that the creation records', case
+        when o.snapshot_sequence > 1 then o.source_sha256 is not null
+        else o.creation is not null and o.source_sha256 is distinct from o.creation #>> '{source_line_endings,source_sha256}'
+      end),
       ('content', 'does not hash to content_hash', o.content_hash <> o.hash_of_content),
       ('content_hash', 'not the hash that the history records for the version',
         o.snapshot_sequence > 1 and o.version > 0 and o.content_hash is distinct from o.hash_of_version)

@@ -24,6 +24,8 @@ as $$
     values
       ('start_byte', 'the text there is not the one that the payload matched', s.expected is not null and s.matched <> s.expected),
       ('start_byte', 'not where the payload''s span begins', p_item ? 'start' and s.span_start::text <> p_item ->> 'start'),
+      ('deleted_bytes', 'not the size of the text that the payload matched',
+        s.expected is not null and p_change.deleted_bytes <> octet_length(s.expected)),
       ('deleted_bytes', 'a replacement of the whole does not cover it',
         p_change.operation = 'replace_all' and octet_length(s.matched) <> octet_length(p_buffer)),
       ('inserted_bytes', 'not the size of the replacement', p_change.inserted_bytes is distinct from octet_length(s.replacement)),

@@ -25,10 +25,7 @@ begin
   end if;
   perform patchdiff_store.check_digest('p_noted_hash', lower(p_noted_hash), false);
 
-  if not v_row and not v_head
-    and not exists (select from patchdiff_store.target_snapshots as s where s.target_file_id = p_target)
-    and not exists (select from patchdiff_store.append_only_pdcp_logs as l where l.target_file_id = p_target)
-  then
+  if not patchdiff_store.is_mentioned(p_target) then
     perform patchdiff_store.raise_target_not_found(p_target);
   end if;
 
@@ -39,6 +36,8 @@ begin
     return next row('target_heads', 'target_file_id=' || p_target, null, 'the row is missing')::patchdiff_store.finding;
   end if;
   return query select f.* from patchdiff_store.verify_chain(p_target, p_noted_sequence, lower(p_noted_hash)) as f;
+  return query select f.* from patchdiff_store.verify_missing(p_target) as f;
+  return query select f.* from patchdiff_store.verify_creation(p_target) as f;
   return query select f.* from patchdiff_store.verify_attempts(p_target) as f;
   return query select f.* from patchdiff_store.verify_ledger(p_target) as f;
   return query select f.* from patchdiff_store.verify_snapshots(p_target) as f;
