@@ -110,6 +110,32 @@ alter table patchdiff_store.request_keys
 --! include patchdiff_store/verify_save_keys.sql
 --! include patchdiff_store/verify_target.sql
 --! include patchdiff_audit/verify_all.sql
+--! include patchdiff_store/common_prefix.sql
+--! include patchdiff_store/common_suffix.sql
+--! include patchdiff_store/line_start.sql
+--! include patchdiff_store/is_line_start.sql
+--! include patchdiff_store/differing_lines.sql
+--! include patchdiff_store/lines_of.sql
+--! include patchdiff_store/matched_lines.sql
+--! include patchdiff_store/line_changes.sql
+--! include patchdiff_store/written_range.sql
+--! include patchdiff_store/raise_history_diverged.sql
+--! include patchdiff_store/check_version.sql
+--! include patchdiff_store/reconstruct.sql
+--! include patchdiff_store/written_ranges.sql
+--! include patchdiff_store/line_writers.sql
+--! include patchdiff_store/blame_lines.sql
+--! include patchdiff_store/unified_diff.sql
+--! include patchdiff_store/diff_name.sql
+--! include patchdiff_audit/targets.sql
+--! include patchdiff_audit/attempts.sql
+--! include patchdiff_audit/changes.sql
+--! include patchdiff_audit/cycles.sql
+--! include patchdiff_audit/publications.sql
+--! include patchdiff_audit/blame.sql
+--! include patchdiff_audit/diff.sql
+--! include patchdiff_audit/changes_between.sql
+grant execute on all routines in schema patchdiff_audit to patchdiff_writer, patchdiff_auditor;
 reset role;
 --! include patchdiff_guard/forbid_ddl.sql
 select patchdiff_guard.guard_ddl(true);

@@ -21,7 +21,7 @@ select functions_are('patchdiff', array[
   'commit_match', 'commit_spans', 'commit_replacement', 'subscribe_commits', 'unsubscribe_commits'
 ]);
 select functions_are('patchdiff_audit', array[
-  'reconstruct', 'version_at', 'chain_head', 'retry_tree', 'verify_target', 'verify_all'
+  'reconstruct', 'version_at', 'chain_head', 'retry_tree', 'verify_target', 'verify_all', 'blame', 'diff', 'changes_between'
 ]);
 
 select is_empty($$

@@ -1,7 +1,8 @@
 -- Every attempt, accepted and rejected, without its payload. Filter by target_file_id and log_sequence for a page.
 -- imported_at is null for an attempt that was recorded as it happened; of one that its owner brought in, the db_ columns
 -- are the importer's.
--- Three members of the actor have columns of their own, null where its text could not be read: no row may spoil a page.
+-- Who it was stands twice and is never mixed: actor_… and actor are what the caller claims to be, db_… is what the database saw.
+-- Four members of the actor have columns of their own, null where its text could not be read: no row may spoil a page.
 create or replace view patchdiff_audit.attempts as
 select
   l.target_file_id,
@@ -44,7 +45,8 @@ select
   l.db_transaction_id,
   l.chain_sequence,
   encode(l.row_hash, 'hex') as row_hash,
-  l.imported_at
+  l.imported_at,
+  r.actor ->> 'host_version' as actor_host_version
 from patchdiff_store.append_only_pdcp_logs as l
 cross join lateral (
   select case when pg_input_is_valid(l.actor::text, 'jsonb') then l.actor end as actor

@@ -1,6 +1,7 @@
 -- Every accepted change with the facts derived for it: where in the buffer at its application (code points), how much
 -- was replaced by how much, and the hashes of both. Filter by target_file_id and ledger_sequence for a page.
--- Three members of the actor have columns of their own, null where its text could not be read: no row may spoil a page.
+-- actor_… and actor are what the caller claims to be, db_… is what the database saw, imported_at as in the view attempts.
+-- Four members of the actor have columns of their own, null where its text could not be read: no row may spoil a page.
 create or replace view patchdiff_audit.changes as
 select
   g.target_file_id,
@@ -29,7 +30,13 @@ select
   r.actor ->> 'agent' as actor_agent,
   r.actor ->> 'session' as actor_session,
   l.submission_source,
-  l.db_session_user
+  l.db_session_user,
+  r.actor ->> 'host_version' as actor_host_version,
+  l.actor,
+  l.db_application_name,
+  l.db_client_addr,
+  l.db_transaction_id,
+  l.imported_at
 from patchdiff_store.append_only_manifest_ledger as g
 join patchdiff_store.append_only_pdcp_logs as l
   on l.target_file_id = g.target_file_id and l.log_sequence = g.log_sequence

@@ -1,4 +1,5 @@
--- Every target with its state and the head of its chain. Filter by target_file_id for O(1).
+-- Every target with its state and the head of its chain. Filter by target_file_id for O(1). actor_… and actor are what its
+-- creator claims to be, db_… is what the database saw of the creation.
 create or replace view patchdiff_audit.targets as
 select
   t.target_file_id,
@@ -23,7 +24,21 @@ select
   t.publication_sequence as publication_rows,
   t.open_cycle,
   t.chain_sequence,
-  t.chain_head
-from patchdiff_store.target_state as t;
+  t.chain_head,
+  r.actor ->> 'host' as actor_host,
+  r.actor ->> 'host_version' as actor_host_version,
+  r.actor ->> 'agent' as actor_agent,
+  r.actor ->> 'session' as actor_session,
+  s.actor,
+  s.db_session_user,
+  s.db_application_name,
+  s.db_client_addr,
+  s.db_transaction_id
+from patchdiff_store.target_state as t
+left join patchdiff_store.target_snapshots as s
+  on s.target_file_id = t.target_file_id and s.snapshot_sequence = 1
+cross join lateral (
+  select case when pg_input_is_valid(s.actor::text, 'jsonb') then s.actor end as actor
+) as r;
 
 comment on view patchdiff_audit.targets is 'Every target with its state and the head of its chain.';

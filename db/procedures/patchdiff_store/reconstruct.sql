@@ -10,30 +10,16 @@ create or replace function patchdiff_store.reconstruct (
   stable
 as $$
 declare
-  v_current bigint;
+  v_wanted bigint := patchdiff_store.check_version(p_target, p_version);
   v_version bigint;
   v_buffer bytea;
   v_hash text;
   v_attempt record;
 begin
-  select t.version
-  into v_current
-  from patchdiff_store.cloud_target_files as t
-  where t.target_file_id = p_target;
-  if not found then
-    perform patchdiff_store.raise_target_not_found(p_target);
-  end if;
-  if coalesce(p_version, v_current) not between 0 and v_current then
-    raise exception 'version % lies outside 0 … %', p_version, v_current
-      using errcode = 'PD105',
-            detail = json_build_object('target_file_id', p_target, 'version', p_version, 'current_version', v_current)::text,
-            hint = 'ask for a version the target has had';
-  end if;
-
   select s.version, convert_to(s.content, 'UTF8'), s.content_hash
   into v_version, v_buffer, v_hash
   from patchdiff_store.target_snapshots as s
-  where s.target_file_id = p_target and s.version <= coalesce(p_version, v_current)
+  where s.target_file_id = p_target and s.version <= v_wanted
   order by s.version desc, s.snapshot_sequence desc
   limit 1;
 
@@ -43,7 +29,7 @@ begin
     where l.target_file_id = p_target
     and l.status = 'accepted'
     and l.after_version > v_version
-    and l.after_version <= coalesce(p_version, v_current)
+    and l.after_version <= v_wanted
     order by l.after_version
   loop
     exit when v_attempt.after_version <> v_version + 1;
@@ -52,13 +38,8 @@ begin
     v_hash := v_attempt.after_hash;
   end loop;
 
-  if v_version is distinct from coalesce(p_version, v_current)
-    or patchdiff_store.sha256_hex(v_buffer) is distinct from v_hash
-  then
-    raise exception 'version % of target % cannot be reconstructed', coalesce(p_version, v_current), p_target
-      using errcode = 'PD106',
-            detail = json_build_object('target_file_id', p_target, 'version', coalesce(p_version, v_current))::text,
-            hint = 'select * from patchdiff_audit.verify_target(target) names the rows that contradict each other';
+  if v_version is distinct from v_wanted or patchdiff_store.sha256_hex(v_buffer) is distinct from v_hash then
+    perform patchdiff_store.raise_history_diverged(p_target, v_wanted);
   end if;
   return convert_from(v_buffer, 'UTF8');
 end;
