@@ -2,14 +2,17 @@ import { chmodSync, mkdtempSync, readFileSync, readdirSync, rmSync, existsSync, 
 import { execFileSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { built, PACKAGE_ROOT } from '../helpers/build.ts';
 import { createDatabase, type TestDatabase } from '../helpers/database.ts';
 import { runNode } from '../helpers/process.ts';
 import { blocksOf, linksOf, type Block } from './blocks.ts';
 import { Session } from './session.ts';
-import { stepsOf, type Names } from './transcript.ts';
+import { missing, stepsOf, type Json, type Names } from './transcript.ts';
 
+/** The type of whole numbers of 64 bits. */
+const INT8 = 20;
 const MAIN = join(PACKAGE_ROOT, 'dist/cli/main.js');
 const read = (path: string): string => readFileSync(join(PACKAGE_ROOT, path), 'utf8');
 const PAGES = ['README.md', ...readdirSync(join(PACKAGE_ROOT, 'docs/guides')).map((name) => `docs/guides/${name}`)];
@@ -20,6 +23,7 @@ class Reader {
   readonly names: Names = new Map();
   readonly #database: TestDatabase;
   #session: Session | undefined;
+  #writer: pg.Client | undefined;
 
   constructor(database: TestDatabase) {
     // The embedded server's account has to pass.
@@ -48,18 +52,36 @@ class Reader {
     await session.close();
   }
 
-  /** Runs a query with psql's `:'name'` filled in; a last line `-- n rows` says how many it answers, else at least one. */
+  /**
+   * Runs statements with psql's `:'name'` filled in, as the auditor or, where the marker says so, as the writer, whose session is one for the
+   * page. A last line `-- n rows` says how many they answer, else at least one; `-- n rows: {…}` also what the first holds, and `-- error
+   * CODE: {…}` that they fail so, with that DETAIL. A `"$name"` in it is known below.
+   */
   async sql(block: Block): Promise<void> {
-    const client = await this.#database.client('auditor');
+    const client = block.marker === 'as the writer' ? (this.#writer ??= await this.#database.client('writer')) : await this.#database.client('auditor');
     const text = block.text.replace(/:'(\w+)'/g, (_whole, name: string) => {
       const value = this.names.get(`$${name}`);
-      if (typeof value !== 'string') throw new Error(`no transcript above gives $${name}`);
+      if (typeof value !== 'string') throw new Error(`nothing above gives $${name}`);
       return client.escapeLiteral(value);
     });
-    const { rows } = await client.query<Record<string, unknown>>(text);
-    const promised = /^-- (\d+) rows?\b/m.exec(block.text)?.[1];
+    const [, code, detail] = /^-- error (\w{5})(?:: (\{.*\}))?$/m.exec(block.text) ?? [];
+    if (code !== undefined) {
+      const error = (await client.query(text).catch((thrown: unknown) => thrown)) as { code?: string; detail?: string };
+      expect(error.code).toBe(code);
+      if (detail !== undefined) expect(missing(JSON.parse(detail) as Json, JSON.parse(error.detail ?? '{}') as Json, this.names)).toEqual([]);
+      return;
+    }
+    const results = [await client.query<Record<string, unknown>>(text)].flat();
+    // Whole numbers beyond 32 bits arrive as text.
+    const rows = results.flatMap(({ rows: some, fields }) =>
+      some.map((row) =>
+        Object.fromEntries(fields.map(({ name, dataTypeID }) => [name, dataTypeID === INT8 && row[name] !== null ? Number(row[name]) : row[name]])),
+      ),
+    );
+    const [, promised, first] = /^-- (\d+) rows?\b(?:: (\{.*\}))?/m.exec(block.text) ?? [];
     if (promised === undefined) expect(rows.length).toBeGreaterThan(0);
     else expect(rows).toHaveLength(Number(promised));
+    if (first !== undefined) expect(missing(JSON.parse(first) as Json, rows[0] as Json, this.names)).toEqual([]);
   }
 
   async shell(block: Block): Promise<void> {
@@ -117,6 +139,8 @@ class Reader {
     else if (block.language === 'text') await this.transcript(block);
     else if (block.language === 'sql') await this.sql(block);
     else if (block.language === 'sh') await this.shell(block);
+    // Its driver comes with the machine, not with npm: the gate runs the page's Python.
+    else if (block.language === 'python') expect(read('.ci/run').split('\n')).toContain('node scripts/run.mjs guide-python "$python"');
     else if (block.language === 'json') {
       const config = JSON.parse(block.text) as Record<string, { patchdiff: { command: string; args: string[] } }>;
       const { command, args } = (config['mcpServers'] ?? config['servers'])!.patchdiff;

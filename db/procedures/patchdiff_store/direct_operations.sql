@@ -27,7 +27,13 @@ begin
             hint = 'send an array of spans, each an object with start, end, expected_text and replace';
   end if;
 
-  v_spans := case when v_is_encodable then p_spans else patchdiff_store.mark_unencodable(p_spans::text)::json end;
+  v_spans := p_spans;
+  if not v_is_encodable then
+    -- Written as an escape the mark itself would be taken for one. An escaped backslash stands aside as in mark_unencodable.
+    v_spans := patchdiff_store.mark_unencodable(replace(
+      regexp_replace(replace(p_spans::text, '\\', e'\x01'), '\\u[eE]000', U&'\E000', 'g'), e'\x01', '\\'))::json;
+  end if;
+
   select '[' || coalesce(string_agg(
     patchdiff_store.canonical_json('p_spans', case
       when json_typeof(e.item) <> 'object' or e.item -> 'op' is not null then e.item

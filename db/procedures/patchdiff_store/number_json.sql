@@ -1,6 +1,6 @@
 -- A JSON number as a record holds it (docs/spec/decoding.md): an integer of the protocol's domain as it is written, any other as
 -- the shortest decimal that reads back as the same double, in the form of ECMAScript, so that every caller's record of
--- the same value has the same bytes. A number beyond every double raises PD102: nothing could hold it as a number.
+-- the same value has the same bytes. Null for null. A number beyond every double raises PD102: nothing could hold it as a number.
 create or replace function patchdiff_store.number_json (
   p_argument text,
   p_number text
@@ -16,9 +16,10 @@ declare
   v_digits text;
   -- The value is 0.<digits> times ten to this power.
   v_power numeric;
+  v_rounded text;
   v_shown text;
 begin
-  if p_number ~ '\A(0|-?[1-9][0-9]{0,14})\Z' then
+  if p_number is null or p_number ~ '\A(0|-?[1-9][0-9]{0,14})\Z' then
     return p_number;
   end if;
 
@@ -46,6 +47,18 @@ begin
   v_digits := ltrim(v_parts[2] || coalesce(v_parts[3], ''), '0');
   v_power := length(v_digits) - length(coalesce(v_parts[3], '')) + coalesce(v_parts[4], '0')::integer;
   v_digits := rtrim(v_digits, '0');
+
+  -- The server shows digits that lie strictly inside what reads back as the double; fewer on the very edge of it do too.
+  for v_kept in 1..length(v_digits) - 1 loop
+    v_rounded := round(v_digits::numeric, v_kept - length(v_digits))::text;
+    continue when concat(v_rounded, 'e', v_power - length(v_digits))::numeric > 1.7976931348623157e308;
+    if concat(v_parts[1], v_rounded, 'e', v_power - length(v_digits))::float8 = p_number::float8 then
+      v_power := v_power + length(v_rounded) - length(v_digits);
+      v_digits := rtrim(v_rounded, '0');
+      exit;
+    end if;
+  end loop;
+
   v_shown := case
     when v_power between length(v_digits) and 21 then rpad(v_digits, v_power::integer, '0')
     when v_power between 1 and 21 then left(v_digits, v_power::integer) || '.' || substr(v_digits, v_power::integer + 1)
