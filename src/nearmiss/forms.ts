@@ -15,6 +15,30 @@ const ASCII_ONLY = /^[\0-\x7f]*$/;
 const NON_ASCII = /[^\0-\x7f]/gu;
 /** Canonical order is found by insertion, so a run of marks costs its square; real text has a handful. */
 const LONG_MARK_RUN = /\p{M}{33}/u;
+/** Characters whose forms are kept at a time: more than a text of any language has. */
+const KEPT = 4096;
+
+/** True for a combining mark, which belongs to the character before it. */
+export const isMark = remembered((char) => /^\p{M}/u.test(char));
+
+const plainChar = remembered((char) => {
+  const plain = PLAIN.get(char);
+  if (plain !== undefined) return plain;
+  if (/\p{Zs}/u.test(char)) return ' ';
+  if (/\p{Pd}/u.test(char)) return '-';
+  return /\p{DI}/u.test(char) ? '' : char;
+});
+
+const plainFormOf = remembered((char) => {
+  if (plainChar(char) !== char) return char;
+  const plain = char.normalize('NFKC');
+  return plain === char.normalize('NFC') ? char : plain;
+});
+
+const foldCaseOf = remembered((char) =>
+  // The dotless i is a letter of its own, although its capital is the plain one.
+  char === '\u0131' ? char : char.toLowerCase().toUpperCase().toLowerCase(),
+);
 
 /** Without blanks and line breaks. */
 export function withoutBlanks(text: string): string {
@@ -55,28 +79,17 @@ export function skeletonOf(char: string): string {
   return foldCase(plainChar(char).normalize('NFKD')).replace(/[\s\p{M}\p{DI}]/gu, '');
 }
 
-/** True for a combining mark, which belongs to the character before it. */
-export function isMark(char: string): boolean {
-  return /^\p{M}/u.test(char);
-}
-
-function plainChar(char: string): string {
-  const plain = PLAIN.get(char);
-  if (plain !== undefined) return plain;
-  if (/\p{Zs}/u.test(char)) return ' ';
-  if (/\p{Pd}/u.test(char)) return '-';
-  return /\p{DI}/u.test(char) ? '' : char;
-}
-
-function plainFormOf(char: string): string {
-  if (plainChar(char) !== char) return char;
-  const plain = char.normalize('NFKC');
-  return plain === char.normalize('NFC') ? char : plain;
-}
-
-function foldCaseOf(char: string): string {
-  // The dotless i is a letter of its own, although its capital is the plain one.
-  return char === '\u0131' ? char : char.toLowerCase().toUpperCase().toLowerCase();
+/** What a function says of a character, worked out once: one text is compared with every place that it may stand for. */
+function remembered<T>(of: (char: string) => T): (char: string) => T {
+  const known = new Map<string, T>();
+  return (char) => {
+    let value = known.get(char);
+    if (value === undefined) {
+      if (known.size === KEPT) known.clear();
+      known.set(char, (value = of(char)));
+    }
+    return value;
+  };
 }
 
 function pairs(chars: string, plain: string): [string, string][] {
