@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 
-import { isJSONRPCNotification, isJSONRPCRequest, isJSONRPCResponse } from '@modelcontextprotocol/server';
+import { isInitializeRequest, isJSONRPCNotification, isJSONRPCRequest, isJSONRPCResponse } from '@modelcontextprotocol/server';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 
 import { kindOf } from '../service/value-kind.ts';
@@ -71,7 +71,20 @@ function judgeValue(value: unknown): Verdict {
 function faultOfParams(value: Json): string | null {
   if (Object.hasOwn(value, 'params') && !isObject(value['params'])) return 'Invalid params: params must be an object';
   if (holdsProtoKey(value)) return 'Invalid params: an object key "__proto__" is refused';
-  return value['method'] === 'tools/call' ? faultOfCall(isObject(value['params']) ? value['params'] : {}) : null;
+  const params = isObject(value['params']) ? value['params'] : {};
+  switch (value['method']) {
+    case 'tools/call':
+      return faultOfCall(params);
+    case 'tools/list':
+      return params['cursor'] === undefined || typeof params['cursor'] === 'string'
+        ? null
+        : `Invalid params: cursor must be a string; got ${kindOf(params['cursor'])}`;
+    case 'initialize':
+      return passes(isInitializeRequest, { method: 'initialize', params })
+        ? null
+        : 'Invalid params: initialize takes protocolVersion (a string), capabilities (an object) and clientInfo (an object with name and version)';
+  }
+  return null;
 }
 
 /** What the protocol layer would answer with the dump of a schema check, or take for a tool that it has. */
@@ -110,7 +123,7 @@ function paramsOf(value: Json): { params?: unknown } {
 }
 
 /** The SDK's own checks recurse; a message too deep for them is one they do not accept. */
-function passes<T extends JSONRPCMessage>(check: (value: unknown) => value is T, value: unknown): value is T {
+function passes<T>(check: (value: unknown) => value is T, value: unknown): value is T {
   try {
     return check(value);
   } catch {

@@ -124,6 +124,19 @@ describe('JSON that is no message', () => {
   );
 
   test.each([
+    ['tools/list', ',"params":{"cursor":5}', 'cursor'],
+    ['tools/list', ',"params":{"cursor":null}', 'cursor'],
+    ['initialize', '', 'protocolVersion'],
+    ['initialize', ',"params":{"protocolVersion":5,"capabilities":{},"clientInfo":{"name":"x","version":"1"}}', 'protocolVersion'],
+    ['initialize', ',"params":{"protocolVersion":"2025-06-18","capabilities":[],"clientInfo":{"name":"x"}}', 'clientInfo'],
+  ])('%s%s is answered with -32602 and words, not with the dump of a schema', async (method, params, named) => {
+    const { error } = await answerTo(`{"jsonrpc":"2.0","id":1,"method":"${method}"${params}}`);
+    expect(error?.code).toBe(-32602);
+    expect(error?.message).toMatch(/^Invalid params: /);
+    expect(error?.message).toContain(named);
+  });
+
+  test.each([
     ['_meta = 5', '{"_meta":5}'],
     ['_meta = []', '{"_meta":[]}'],
     ['a progress token that is an object', '{"_meta":{"progressToken":{}}}'],
