@@ -66,6 +66,8 @@ grant execute on function
 to patchdiff_writer, patchdiff_auditor;
 grant select on table patchdiff_store.commit_subscriptions to patchdiff_auditor;
 --! include patchdiff_store/holds_exponent.sql
+--! include patchdiff_store/check_claim.sql
+--! include patchdiff_store/check_commit_call.sql
 --! include patchdiff_store/check_import_call.sql
 --! include patchdiff_store/import_attempt.sql
 -- What a creation fixed and the key of a SAVE become rows of the chain. Rows of before hold the checks by their nature, so

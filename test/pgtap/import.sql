@@ -1,7 +1,7 @@
 -- Bringing in older attempts: who may, what is refused, and what a row looks like afterwards. Which payloads replay accepts is
 -- compared with src/transaction elsewhere.
 begin;
-select plan(80);
+select plan(86);
 
 select is_empty($$
   select a.grantee::regrole
@@ -102,6 +102,13 @@ insert into refusal values
   ('accepted', 'PD100 p_client_request_id', jsonb_build_object('client_request_id', repeat('é', 4097))),
   -- Not even compressed does it fit the index of keys.
   ('accepted', 'PD100 p_client_request_id', jsonb_build_object('client_request_id', (select string_agg(md5(i::text), '') from generate_series(1, 200) as i))),
+  -- No reader's stack has to hold what a row says: 64 levels are let in, 65 are not.
+  ('accepted', null, jsonb_build_object('actor', '{"host": ' || repeat('[', 63) || repeat(']', 63) || '}')),
+  ('accepted', 'PD100 p_actor', jsonb_build_object('actor', '{"host": ' || repeat('[', 64) || repeat(']', 64) || '}')),
+  ('accepted', 'PD100 p_warnings', jsonb_build_object('warnings', '[{"code":"no_op_change","change_id":null,"more":' || repeat('[', 63) || repeat(']', 63) || '}]')),
+  ('rejected', null, jsonb_build_object('diagnostic', '{"a": ' || repeat('[', 63) || repeat(']', 63) || '}')),
+  ('rejected', 'PD100 p_diagnostic', jsonb_build_object('diagnostic', '{"a": ' || repeat('[', 64) || repeat(']', 64) || '}')),
+  ('rejected', 'PD100 p_diagnostic', jsonb_build_object('diagnostic', repeat('{"a":', 5000) || '1' || repeat('}', 5000))),
   ('rejected', 'PD100 p_warnings', '{"warnings": "[]"}'),
   ('rejected', 'PD100 p_validation_stage', '{"validation_stage": null}'),
   ('rejected', 'PD100 p_failure_reason', '{"failure_reason": null}'),

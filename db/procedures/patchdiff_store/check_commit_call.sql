@@ -25,6 +25,7 @@ begin
     and (p_verdict in ('accepted', 'none') or (p_verdict = 'rejected' and p_claimed_reason is not null))
     and coalesce(octet_length(p_actor::text), 0) <= 8192
     and coalesce(strpos(p_actor::text, '\u'), 0) = 0
+    and coalesce(length(p_actor::text) - length(translate(p_actor::text, '[{', '')), 0) <= 64
     and coalesce(octet_length(p_client_request_id), 0) <= 8192
     and coalesce(octet_length(p_parent), 0) <= 8192
     and coalesce(octet_length(p_source), 0) <= 8192
@@ -40,8 +41,10 @@ begin
     (2, p_payload is null, 'p_payload', 'the record as JSON text'),
     (3, coalesce(p_verdict not in ('accepted', 'rejected', 'none'), true), 'p_verdict', 'accepted, rejected or none'),
     (4, p_verdict = 'rejected' and p_claimed_reason is null, 'p_diagnostic', 'an object with the text failure_reason'),
-    (5, octet_length(p_actor::text) > 8192 or patchdiff_store.holds_unencodable(left(p_actor::text, 8192)), 'p_actor',
-      'JSON of at most 8192 bytes without NUL and lone surrogates'),
+    (5, octet_length(p_actor::text) > 8192
+        or patchdiff_store.holds_unencodable(left(p_actor::text, 8192))
+        or patchdiff_store.nests_beyond(left(p_actor::text, 8192), 64),
+      'p_actor', 'JSON of at most 8192 bytes and 64 levels without NUL and lone surrogates'),
     (6, octet_length(p_client_request_id) > 8192, 'p_client_request_id', 'text of at most 8192 bytes'),
     (7, octet_length(p_parent) > 8192, 'p_parent', 'text of at most 8192 bytes'),
     (8, octet_length(p_source) > 8192, 'p_source', 'text of at most 8192 bytes'),

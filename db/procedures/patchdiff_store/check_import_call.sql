@@ -51,11 +51,12 @@ begin
     (19, octet_length(p_attempt.failed_change_id) > 65536, 'p_failed_change_id', 'text of at most 65536 bytes, or null'),
     (20, coalesce(json_typeof(p_attempt.diagnostic_json) <> 'object', false)
         or octet_length(p_attempt.diagnostic_json::text) > 65536
-        or patchdiff_store.holds_unencodable(left(p_attempt.diagnostic_json::text, 65536)),
-      'p_diagnostic', 'an object of at most 65536 bytes without NUL and lone surrogates, or null'),
+        or patchdiff_store.holds_unencodable(left(p_attempt.diagnostic_json::text, 65536))
+        or patchdiff_store.nests_beyond(left(p_attempt.diagnostic_json::text, 65536), 64),
+      'p_diagnostic', 'an object of at most 65536 bytes and 64 levels without NUL and lone surrogates, or null'),
     (21, not v_is_accepted and p_attempt.warnings is not null, 'p_warnings', 'null for a rejected attempt'),
-    (22, patchdiff_store.are_warnings(p_attempt.warnings) is false, 'p_warnings',
-      'an array of at most 6000 objects with code and change_id, or null')
+    (22, patchdiff_store.are_warnings(p_attempt.warnings) is false or patchdiff_store.nests_beyond(p_attempt.warnings::text, 64),
+      'p_warnings', 'an array of at most 6000 objects with code and change_id, of at most 64 levels, or null')
   ) as c(position, fails, argument, rule)
   where c.fails
   order by c.position
