@@ -1,0 +1,82 @@
+import type { Attack } from './role-attacks.ts';
+
+/** Ways to become somebody else, to change the server, or to reach its files, whatever the schema. */
+export function serverAttacks({ admin, adminPid, database }: { admin: string; adminPid: number; database: string }): Attack[] {
+  const denied = [
+    'set role patchdiff_owner',
+    'set local role patchdiff_owner',
+    `set role ${admin}`,
+    'set session authorization patchdiff_owner',
+    `set session authorization ${admin}`,
+    `select set_config('role', 'patchdiff_owner', false)`,
+    `select set_config('session_authorization', '${admin}', false)`,
+    'grant patchdiff_owner to current_user',
+    'alter role patchdiff_owner login',
+    `alter role ${admin} password 'mine'`,
+    'alter role current_user superuser',
+    'alter role current_user createrole bypassrls replication',
+    'alter role all set session_replication_role = replica',
+    'alter role patchdiff_writer set search_path = pg_temp',
+    'create role mine superuser',
+    'drop role patchdiff_auditor',
+    'set session_replication_role = replica',
+    'set event_triggers = off',
+    'set allow_system_table_mods = on',
+    `set log_statement = 'none'`,
+    `set session_preload_libraries = 'mine'`,
+    `load '/tmp/mine'`,
+    'alter default privileges for role patchdiff_owner grant all on tables to public',
+    `alter database ${database} set session_replication_role = replica`,
+    `alter database ${database} owner to current_user`,
+    'create schema mine',
+    'create schema patchdiff_extra',
+    'create table public.mine (a integer)',
+    'create function public.text(integer) returns text language sql return null',
+    'create event trigger mine on ddl_command_end execute function patchdiff_guard.forbid_ddl()',
+    'create publication mine for all tables',
+    `create subscription mine connection 'dbname=x' publication mine with (connect = false)`,
+    'create foreign data wrapper mine',
+    `create function pg_temp.c() returns integer language c as 'mine', 'mine'`,
+    `create function pg_temp.i() returns integer language internal as 'int4pl'`,
+    'create cast (text as integer) with inout as implicit',
+    'checkpoint',
+    `copy (select 1) to program 'true'`,
+    `copy (select 1) to '/tmp/patchdiff-mine'`,
+    `select pg_read_file('/etc/passwd')`,
+    `select pg_read_binary_file('/etc/passwd')`,
+    `select pg_stat_file('/etc/passwd')`,
+    `select pg_ls_dir('/')`,
+    'select pg_ls_waldir()',
+    `select lo_import('/etc/passwd')`,
+    `select lo_export(lo_create(0), '/tmp/patchdiff-mine')`,
+    `select pg_terminate_backend(${adminPid})`,
+    `select pg_cancel_backend(${adminPid})`,
+    'select pg_reload_conf()',
+    'select pg_rotate_logfile()',
+    'select pg_promote()',
+    'select pg_switch_wal()',
+    `select pg_create_restore_point('mine')`,
+    `select pg_create_physical_replication_slot('mine')`,
+    `select pg_replication_origin_create('mine')`,
+    `update pg_catalog.pg_class set relowner = relowner`,
+    `update pg_catalog.pg_authid set rolsuper = true`,
+    'delete from pg_catalog.pg_trigger',
+    'select * from pg_catalog.pg_authid',
+    'truncate graphile_migrate.migrations',
+    'delete from graphile_migrate.migrations',
+  ];
+  // These run in no transaction; nothing of them may be left behind.
+  const alone = ['alter system set session_replication_role = replica', 'create database mine', `create tablespace mine location '/tmp'`];
+  const absent = [
+    // No extension of this server reaches out of it, and none can be added.
+    { sql: 'create language plpgsql', refusals: ['42501', '42710'] },
+    { sql: 'create extension dblink', refusals: ['42501', '0A000', '58P01'] },
+    { sql: `select dblink('dbname=postgres', 'select 1')`, refusals: ['42883'] },
+    { sql: `create function pg_temp.p() returns integer language plpython3u as 'return 1'`, refusals: ['42704', '42501'] },
+    // What is prepared would hold its locks after its session: switched off in the embedded server, and the default elsewhere.
+    { sql: `prepare transaction 'mine'`, refusals: ['55000'] },
+    { sql: 'alter role patchdiff_owner rename to mine', refusals: ['42501', '0A000'] },
+  ];
+  const refused = (sql: string): Attack => ({ sql, refusals: ['42501'] });
+  return [...denied.map(refused), ...alone.map((sql) => ({ ...refused(sql), alone: true })), ...absent];
+}
