@@ -136,6 +136,8 @@ class Reader {
     const [verb, file] = block.marker?.split(' ') ?? [];
     if (verb === 'file') writeFileSync(join(this.folder, file!), `${this.#filled(block.text)}\n`);
     else if (verb === 'becomes') expect(readFileSync(join(this.folder, file!), 'utf8')).toBe(`${block.text}\n`);
+    // A test of its own takes the block from the page and runs it.
+    else if (verb === 'run-by') expect(read(file!)).toContain(`run-by ${file}`);
     else if (block.language === 'text') await this.transcript(block);
     else if (block.language === 'sql') await this.sql(block);
     else if (block.language === 'sh') await this.shell(block);

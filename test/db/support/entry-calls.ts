@@ -108,5 +108,9 @@ export const ENTRY_CALLS: Readonly<Record<string, string[][]>> = {
   'patchdiff_audit.verify_target': [[`select * from patchdiff_audit.verify_target('${TARGET}')`], [...HISTORY, OPENED, `select * from patchdiff_audit.verify_target('${TARGET}')`]],
   'patchdiff_audit.verify_all': [[`select * from patchdiff_audit.verify_all()`], [...HISTORY, OPENED, `select * from patchdiff_audit.verify_all()`]],
   'patchdiff_audit.blame': [[`select count(*) from patchdiff_audit.blame('${TARGET}')`], [...HISTORY, `select count(*) from patchdiff_audit.blame('${TARGET}')`]],
+  'patchdiff_audit.changes_between': [
+    [`select count(*) from patchdiff_audit.changes_between('${TARGET}', 0, 0)`],
+    [...HISTORY, `select count(*) from patchdiff_audit.changes_between('${TARGET}', 0, 2)`],
+  ],
   'patchdiff_audit.diff': [[`select count(*) from patchdiff_audit.diff('${TARGET}', 0, 0)`], [...HISTORY, `select count(*) from patchdiff_audit.diff('${TARGET}', 0, 2)`]],
 };

@@ -13,8 +13,8 @@ const TEXT = SENT.replaceAll('\r\n', '\n');
 /** A target whose history holds a row of every kind that the engine writes. */
 export interface RichTarget {
   id: string;
-  /** Receipts of keyed calls, by key. */
-  keyed: Record<string, JsonObject>;
+  /** Each keyed call: its key, what it was answered, and the same call again. */
+  keyed: { key: string; answer: JsonObject; again: (service: Service) => Promise<JsonObject> }[];
 }
 
 /** Imported attempts, acceptances and rejections of every format, evidence, warnings, keys, parents, SAVEs, publications, cycles. */
@@ -22,17 +22,19 @@ export async function richTarget(owner: pg.Client, service: Service, path: strin
   const id = await create(owner, path);
   await bringIn(owner, id);
   let version = 1;
-  const keyed: Record<string, JsonObject> = {};
+  const keyed: RichTarget['keyed'] = [];
   const submit = async (status: string, format: Format, more: JsonObject): Promise<string> => {
     const sent = { target_file_id: id, intent: 'why', expected_target_version: version, ...more };
     const answer = await service.submit(format, sent);
     if (answer['status'] !== status) throw new Error(JSON.stringify({ sent, answer }));
     if (status === 'accepted') version += 1;
-    if (typeof more['client_request_id'] === 'string') keyed[more['client_request_id']] = answer;
+    const key = more['client_request_id'];
+    if (typeof key === 'string') keyed.push({ key, answer, again: (other) => other.submit(format, sent) });
     return answer['pdcp_log_id'] as string;
   };
   const save = async (client_request_id: string, more: JsonObject = {}): Promise<void> => {
-    keyed[client_request_id] = await service.save({ target_file_id: id, client_request_id, ...more });
+    const sent = { target_file_id: id, client_request_id, ...more };
+    keyed.push({ key: client_request_id, answer: await service.save(sent), again: (other) => other.save(sent) });
   };
   const edits = (...items: JsonObject[]): JsonObject => ({ edits: items });
 
