@@ -135,6 +135,7 @@ alter table patchdiff_store.request_keys
 --! include patchdiff_audit/cycles.sql
 --! include patchdiff_audit/publications.sql
 --! include patchdiff_audit/blame.sql
+--! include patchdiff_audit/version_at.sql
 --! include patchdiff_audit/diff.sql
 --! include patchdiff_audit/changes_between.sql
 grant execute on all routines in schema patchdiff_audit to patchdiff_writer, patchdiff_auditor;

@@ -25,6 +25,13 @@ export interface ChangeRow {
   actor_agent: string | null;
 }
 
+/** What the database saw of whoever submitted an attempt, beside what that one claimed. */
+export interface WitnessRow {
+  db_session_user: string;
+  db_application_name: string;
+  db_client_addr: string | null;
+}
+
 /** The end of a target's chain: what to note elsewhere. */
 export interface ChainHeadRow {
   chain_sequence: number;
@@ -55,6 +62,16 @@ export async function chainHead(database: Database, target: string): Promise<Cha
     name: 'chain_head',
     text: 'select * from patchdiff_audit.chain_head(p_target => $1)',
     values: [target],
+  });
+  return row ?? null;
+}
+
+/** null for an unknown attempt. */
+export async function readWitness(database: Database, attempt: string): Promise<WitnessRow | null> {
+  const [row] = await database.query<WitnessRow>({
+    name: 'audit_witness',
+    text: 'select db_session_user, db_application_name, db_client_addr from patchdiff_audit.attempts where pdcp_log_id = $1',
+    values: [attempt],
   });
   return row ?? null;
 }

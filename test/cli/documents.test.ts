@@ -76,8 +76,11 @@ test('log, show, replay and verify follow one history', async () => {
   const shown = await cli(['show', accepted]);
   expect(shown.code).toBe(0);
   expect(shown.stdout).toMatch(/operation[\s\S]*match[\s\S]*payload\n\{.*"match":"alpha".*\}\n$/);
+  // A claim is called one; beside it stands what the database saw.
+  expect(shown.stdout).toMatch(/actor \(claimed\) +\{"host":"test".*\n[\s\S]*db_session_user +\S+\n/);
   const json = JSON.parse((await cli(['show', rejected, '--json'])).stdout) as Record<string, unknown>;
   expect(json).toMatchObject({ status: 'rejected', failure_reason: 'target_version_mismatch', changes: [] });
+  expect(json).toMatchObject({ actor: { host: 'test' }, db_session_user: expect.any(String) as string });
 
   const replay = await cli(['replay', target]);
   expect(replay.code).toBe(0);

@@ -54,8 +54,9 @@ class Reader {
 
   /**
    * Runs statements with psql's `:'name'` filled in, as the auditor or, where the marker says so, as the writer, whose session is one for the
-   * page. A last line `-- n rows` says how many they answer, else at least one; `-- n rows: {…}` also what the first holds, and `-- error
-   * CODE: {…}` that they fail so, with that DETAIL. A `"$name"` in it is known below.
+   * page. A last line `-- n rows` says how many they answer, else at least one; `-- n rows: {…}` also what the first holds,
+   * `-- n rows: [{…}, …]` what they all hold, over as many comment lines as it takes, and `-- error CODE: {…}` that they fail so, with
+   * that DETAIL. A `"$name"` in it is known below.
    */
   async sql(block: Block): Promise<void> {
     const client = block.marker === 'as the writer' ? (this.#writer ??= await this.#database.client('writer')) : await this.#database.client('auditor');
@@ -78,10 +79,13 @@ class Reader {
         Object.fromEntries(fields.map(({ name, dataTypeID }) => [name, dataTypeID === INT8 && row[name] !== null ? Number(row[name]) : row[name]])),
       ),
     );
-    const [, promised, first] = /^-- (\d+) rows?\b(?:: (\{.*\}))?/m.exec(block.text) ?? [];
+    const [, promised, shown] = /^-- (\d+) rows?\b(?:: (\{.*\}|\[\{.*\}\]))?/m.exec(block.text.replace(/\n-- {2,}/g, ' ')) ?? [];
     if (promised === undefined) expect(rows.length).toBeGreaterThan(0);
     else expect(rows).toHaveLength(Number(promised));
-    if (first !== undefined) expect(missing(JSON.parse(first) as Json, rows[0] as Json, this.names)).toEqual([]);
+    if (shown === undefined) return;
+    const holds = JSON.parse(shown) as Json;
+    if (Array.isArray(holds)) expect(holds).toHaveLength(rows.length);
+    expect(missing(holds, (Array.isArray(holds) ? rows : rows[0]) as Json, this.names)).toEqual([]);
   }
 
   async shell(block: Block): Promise<void> {

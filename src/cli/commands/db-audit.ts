@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { chainHead, readChanges, verifyAll, verifyTarget, type FindingRow } from '../../db/audit.ts';
+import { chainHead, readChanges, readWitness, verifyAll, verifyTarget, type FindingRow } from '../../db/audit.ts';
 import { readAttempt } from '../../db/calls/read-attempt.ts';
 import { EXIT, type Exit } from '../exit.ts';
 import { printable, table, type Host, type Output } from '../output.ts';
@@ -38,9 +38,10 @@ async function show(host: Host, output: Output, id: string): Promise<Exit> {
       return EXIT.notFound;
     }
     const changes = attempt.status === 'accepted' ? await readChanges(database, attempt.target_file_id, attempt.log_sequence) : [];
-    output.answer({ ...attempt, changes }, () => {
+    const witness = await readWitness(database, id);
+    output.answer({ ...attempt, ...witness, changes }, () => {
       const { pdcp_content: payload, diagnostic, actor, ...narrow } = attempt;
-      const fields = Object.entries({ ...narrow, actor: actor === null ? null : JSON.stringify(actor) })
+      const fields = Object.entries({ ...narrow, 'actor (claimed)': actor === null ? null : JSON.stringify(actor), ...witness })
         .filter(([, value]) => value !== null)
         .map(([name, value]) => [name, value]);
       const parts = [table(output, ['field', 'value'], fields)];
