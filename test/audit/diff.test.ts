@@ -46,7 +46,7 @@ test('reads as `diff -u` and git write it', async () => {
   expect(await diffOf(history.id, 1, 1)).toBe('');
 });
 
-test.each(Array.from({ length: 6 }, (_, seed) => seed))(
+test.each(Array.from({ length: 4 }, (_, seed) => seed))(
   'any two versions of history %i: applying the diff gives the other one, both ways',
   async (seed) => {
     const random = new Random(seed + 100);
@@ -56,7 +56,7 @@ test.each(Array.from({ length: 6 }, (_, seed) => seed))(
       await history.submit(format, args);
     }
     await history.flush();
-    for (let tries = 0; tries < 30; tries += 1) {
+    for (let tries = 0; tries < 20; tries += 1) {
       const [from, to] = [random.below(31), random.below(31)];
       const patch = await diffOf(history.id, from, to);
       expect(applyPatch(history.contents[from] as string, patch), `${from} to ${to}`).toBe(history.contents[to]);

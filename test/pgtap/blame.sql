@@ -1,7 +1,7 @@
 -- Lines and who wrote them: what two texts have in common, what a splice writes, which lines a diff keeps, and the two
 -- functions that answer with it.
 begin;
-select plan(45);
+select plan(46);
 create function pg_temp.b(p_text text) returns bytea language sql return convert_to(p_text, 'UTF8');
 
 select is(patchdiff_store.common_prefix(pg_temp.b(o.one), pg_temp.b(o.other)), o.expected, format('common beginning of %s and %s', length(o.one), length(o.other)))
@@ -37,6 +37,8 @@ select is(
   array_fill(0, array[1960]) || array(select g from generate_series(2, 82) as g) || array_fill(0, array[1960]),
   'beyond the bound lines are kept beside a kept one'
 );
+
+select ok(0 = all (patchdiff_store.matched_lines(array_fill('x'::text, array[1048577]), '{x}')), 'no line of more than are compared');
 
 select is(patchdiff_store.written_range(pg_temp.b(o.content), o.place, o.deleted, pg_temp.b(o.inserted)), o.expected, o.name)
 from (values
