@@ -2,7 +2,7 @@
 -- ascending. The longest common subsequence, as the longest ascending run through all pairs of equal lines (Hunt and
 -- Szymanski). Each pair costs work, and repeated lines make many: at most 16 pairs for each line of both lists, at
 -- least 4,096 and at most 2^19 in all, are looked at, those of the lines with the fewest pairs first. Lines left out by that
--- bound are kept only where they stand beside a kept line or an end. Of lists beyond 2^20 lines nothing is kept.
+-- bound are kept only where, in p_new, they stand beside a kept line or an end. Of lists beyond 2^20 lines nothing is kept.
 -- Deterministic, and linear but for sorting.
 create or replace function patchdiff_store.matched_lines (
   p_old text[],
