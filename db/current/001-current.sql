@@ -70,6 +70,8 @@ grant select on table patchdiff_store.commit_subscriptions to patchdiff_auditor;
 --! include patchdiff_store/check_commit_call.sql
 --! include patchdiff_store/check_import_call.sql
 --! include patchdiff_store/import_attempt.sql
+comment on column patchdiff_store.append_only_pdcp_logs.hash_version is 'The chain format that the row was hashed in: 1, or 2 for one that was brought in.';
+comment on column patchdiff_store.target_snapshots.hash_version is 'The chain format that the row was hashed in: 1, or 2 with creation.';
 -- What a creation fixed and the key of a SAVE become rows of the chain. Rows of before hold the checks by their nature, so
 -- nothing is scanned.
 alter table patchdiff_store.target_snapshots add column if not exists creation json;
