@@ -77,13 +77,14 @@ as $$
     on w.client_request_id = k.client_request_id
     and w.outcome = k.outcome
     and w.chain_sequence::text = k.chain_sequence
+  -- Joined and not looked up, so that the work is linear.
+  left join (
+    select distinct a.chain_sequence::text as chain_sequence, encode(a.row_hash, 'hex') as chain_head from links as a
+  ) as l
+    on l.chain_sequence = k.chain_sequence and l.chain_head = k.chain_head
   cross join lateral (
     values
-      ('save_receipt', 'its chain head is no link of the chain', not exists (
-        select
-        from links as l
-        where l.chain_sequence::text = k.chain_sequence and encode(l.row_hash, 'hex') = k.chain_head
-      )),
+      ('save_receipt', 'its chain head is no link of the chain', l.chain_head is null),
       ('save_receipt', 'not what its snapshot says', k.outcome in ('checkpointed', 'unchanged') and (
         s.version::text is distinct from k.version or s.content_hash is distinct from k.current_hash
       )),
@@ -91,7 +92,7 @@ as $$
         (
           k.outcome in ('checkpointed', 'published')
           or k.publication_id is not null
-          or exists (select from settled as z where z.client_request_id = k.client_request_id)
+          or k.client_request_id in (select z.client_request_id from settled as z)
         ) and (
           w.outcome is null
           or (w.outcome = 'checkpointed' and w.snapshot_id::text is distinct from k.snapshot_id)
