@@ -137,9 +137,14 @@ alter table patchdiff_store.request_keys
 --! include patchdiff_audit/cycles.sql
 --! include patchdiff_audit/publications.sql
 --! include patchdiff_audit/blame.sql
---! include patchdiff_audit/version_at.sql
 --! include patchdiff_audit/diff.sql
 --! include patchdiff_audit/changes_between.sql
+-- A default and a row type are part of a function that only a new one can change.
+drop function if exists patchdiff_audit.reconstruct(uuid, bigint);
+drop function if exists patchdiff_audit.retry_tree(uuid);
+--! include patchdiff_audit/reconstruct.sql
+--! include patchdiff_audit/retry_tree.sql
+--! include patchdiff_audit/version_at.sql
 grant execute on all routines in schema patchdiff_audit to patchdiff_writer, patchdiff_auditor;
 reset role;
 --! include patchdiff_guard/forbid_ddl.sql

@@ -63,6 +63,7 @@ test('every view and blame show a claim beside what the database saw, unmixed', 
   const both = { ...CLAIMED, ...known };
   expect(await rowsOf('targets where target_file_id = $1')).toMatchObject([both]);
   expect(await rowsOf('attempts where target_file_id = $1')).toMatchObject([both]);
+  expect(await rowsOf('retry_tree((select pdcp_log_id from patchdiff_audit.attempts where target_file_id = $1))')).toMatchObject([both]);
   expect(await rowsOf('changes where target_file_id = $1')).toMatchObject([both]);
   expect(await rowsOf('cycles where target_file_id = $1 order by editing_cycle')).toMatchObject([both, both]);
   expect(await rowsOf('blame($1)')).toMatchObject([

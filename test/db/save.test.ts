@@ -140,7 +140,7 @@ test("a session's checks of PL/pgSQL break nothing", async () => {
   await one(strict, 'select patchdiff.lock_publication($1, $2)', [id, opened['publication_id']]);
   await one(strict, `select patchdiff.record_publication($1, $2, 'published')`, [id, opened['publication_id']]);
   await one(strict, 'select patchdiff.lock_history($1)', [id]);
-  await one(strict, 'select patchdiff_audit.reconstruct($1)', [id]);
+  await one(strict, 'select patchdiff_audit.reconstruct($1, 0)', [id]);
   await one(strict, 'select patchdiff_audit.verify_target($1)', [id]);
 });
 

@@ -1,6 +1,6 @@
 -- Reading a target's history page by page, rebuilding every version from it, and walking its retries.
 begin;
-select plan(39);
+select plan(40);
 create temporary table doc as
 select r.target_file_id as id from patchdiff.create_target(null, 'doc', e'añb\r\nsecond line\nthird€ line\n') as r;
 create temporary table version (number bigint, content text);
@@ -97,7 +97,10 @@ select is_empty(
   $$select v.number from version as v, doc as d where patchdiff_audit.reconstruct(d.id, v.number) <> v.content$$, 'every version is rebuilt byte for byte'
 );
 select is((select count(*)::integer from version), 5, 'all five of them');
-select is(patchdiff_audit.reconstruct(d.id), r.current_content, 'the current one by default') from doc as d, patchdiff.read_target(d.id) as r;
+select is(patchdiff_audit.reconstruct(d.id, r.version), r.current_content, 'the current one too') from doc as d, patchdiff.read_target(d.id) as r;
+select is(
+  patchdiff_audit.reconstruct(d.id, patchdiff_audit.version_at(d.id, t.created_at - interval '1 microsecond')), null, 'nothing before the creation'
+) from doc as d, patchdiff.read_target(d.id) as t;
 select throws_ok('select patchdiff_audit.reconstruct(d.id, 5) from doc as d', 'PD105', null, 'a version to come');
 select throws_ok('select patchdiff_audit.reconstruct(d.id, -1) from doc as d', 'PD105', null, 'a negative version');
 select is(patchdiff_audit.version_at(d.id, a.created_at), 2::bigint, 'the version at a moment')

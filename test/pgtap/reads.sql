@@ -83,7 +83,7 @@ select results_eq(
 select throws_ok(c.call, 'PD104', null, 'unknown target: ' || c.call)
 from (values
   ('select patchdiff_audit.blame(gen_random_uuid())'), ('select patchdiff_audit.diff(gen_random_uuid(), 0)'),
-  ('select patchdiff_audit.changes_between(gen_random_uuid(), 0)'), ('select patchdiff_audit.reconstruct(gen_random_uuid())')
+  ('select patchdiff_audit.changes_between(gen_random_uuid(), 0)'), ('select patchdiff_audit.reconstruct(gen_random_uuid(), 0)')
 ) as c (call);
 select throws_ok(format(c.call, d.id), 'PD105', null, 'no such version: ' || c.call)
 from doc as d, (values

@@ -1,5 +1,5 @@
 -- An attempt with everything it descends from and everything that descends from its root: one row an attempt, parents
--- before retries. Empty for an unknown attempt.
+-- before retries. Empty for an unknown attempt. What actor and its columns say is a claim, what db_ columns say is not.
 create or replace function patchdiff_audit.retry_tree (
   p_pdcp_log_id uuid
 )
@@ -12,7 +12,15 @@ create or replace function patchdiff_audit.retry_tree (
     failure_reason text,
     regeneration_attempt integer,
     submission_source text,
-    created_at timestamptz
+    created_at timestamptz,
+    actor_host text,
+    actor_host_version text,
+    actor_agent text,
+    actor_session text,
+    actor json,
+    db_session_user text,
+    db_application_name text,
+    db_client_addr text
   )
   language sql
   stable
@@ -49,9 +57,17 @@ as $$
     l.failure_reason,
     l.regeneration_attempt,
     l.submission_source,
-    l.created_at
+    l.created_at,
+    l.actor_host,
+    l.actor_host_version,
+    l.actor_agent,
+    l.actor_session,
+    l.actor,
+    l.db_session_user,
+    l.db_application_name,
+    l.db_client_addr
   from family as f
-  join patchdiff_store.append_only_pdcp_logs as l
+  join patchdiff_audit.attempts as l
     on l.target_file_id = f.target_file_id and l.pdcp_log_id = f.pdcp_log_id
   order by f.depth, l.log_sequence
 $$;

@@ -1,6 +1,5 @@
 -- The version a target had at a moment: null before its creation, and before the first acceptance of a history that was
--- brought in, which is older than the target. Combine it with reconstruct for the content, but keep the null away from that:
--- to reconstruct null means the current version.
+-- brought in, which is older than the target. Combine it with reconstruct for the content.
 create or replace function patchdiff_audit.version_at (
   p_target uuid,
   p_at timestamptz
