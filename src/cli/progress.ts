@@ -1,4 +1,3 @@
-import { Presets, SingleBar } from 'cli-progress';
 import type { Host, Output } from './output.ts';
 
 /** Told how far long work is: done of total (null: not known yet), and what is being done. */
@@ -10,6 +9,7 @@ export type OnProgress = (done: number, total: number | null, message: string) =
  */
 export async function withProgress<T>(host: Host, output: Output, work: (onProgress: OnProgress) => Promise<T>): Promise<T> {
   if (output.json || host.stderr.isTTY !== true) return work(() => undefined);
+  const { Presets, SingleBar } = await import('cli-progress');
   const bar = new SingleBar(
     { stream: host.stderr, format: '{bar} {percentage} % {message}', clearOnComplete: true, hideCursor: true },
     Presets.shades_classic,

@@ -1,8 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { commit, Logger, migrate, watch } from 'graphile-migrate';
-import { clearAllPools } from 'graphile-migrate/dist/pgReal.js';
+import type * as Graphile from 'graphile-migrate';
 import pg from 'pg';
 import { DATABASE_FOLDER } from './committed.ts';
 import { checkRevision, requireSupportedServer, type Revision } from './revision.ts';
@@ -44,7 +43,7 @@ export async function migrateDatabase(adminUrl: string, options: { folder?: stri
     const before = await checkRevision(run, folder);
     if (before.state === 'ahead' || before.state === 'edited') throw new RevisionError(before);
     if (before.state === 'current') return { before, after: before };
-    await withGraphile(adminUrl, folder, (settings) => migrate(settings));
+    await withGraphile(adminUrl, folder, ({ migrate }, settings) => migrate(settings));
     return { before, after: await checkRevision(run, folder) };
   });
 }
@@ -52,7 +51,7 @@ export async function migrateDatabase(adminUrl: string, options: { folder?: stri
 /** Development: runs the committed migrations, then the open one in `db/current` with its includes. */
 export async function migrateWithCurrent(adminUrl: string, options: { folder?: string } = {}): Promise<void> {
   const folder = options.folder ?? DATABASE_FOLDER;
-  await underMigrationLock(adminUrl, () => withGraphile(adminUrl, folder, (settings) => watch(settings, true)));
+  await underMigrationLock(adminUrl, () => withGraphile(adminUrl, folder, ({ watch }, settings) => watch(settings, true)));
 }
 
 /**
@@ -68,8 +67,8 @@ export async function commitCurrent(
   const folder = options.folder ?? DATABASE_FOLDER;
   const placeholder = sqlFiles(folder).find((file) => /:DATABASE_(NAME|OWNER)\b/.test(readFileSync(file, 'utf8')));
   if (placeholder !== undefined) throw new Error(`${placeholder} holds :DATABASE_NAME or :DATABASE_OWNER, which would be replaced`);
-  await withGraphile(urls.main, folder, (settings) => migrate(settings));
-  await withGraphile(urls.main, folder, (settings) =>
+  await withGraphile(urls.main, folder, ({ migrate }, settings) => migrate(settings));
+  await withGraphile(urls.main, folder, ({ commit }, settings) =>
     commit({ ...settings, shadowConnectionString: urls.shadow, rootConnectionString: urls.root, blankMigrationContent: BLANK }, message),
   );
 }
@@ -100,15 +99,19 @@ async function underMigrationLock<T>(adminUrl: string, work: (client: pg.Client)
   }
 }
 
-type Settings = NonNullable<Parameters<typeof migrate>[0]>;
+type Settings = NonNullable<Parameters<typeof Graphile.migrate>[0]>;
+type Work = (graphile: typeof Graphile, settings: Settings) => Promise<void>;
 
-async function withGraphile(url: string, folder: string, work: (settings: Settings) => Promise<void>): Promise<void> {
+async function withGraphile(url: string, folder: string, work: Work): Promise<void> {
+  // Loaded when something is migrated: it costs every other command more than all else that starting takes.
+  const graphile = await import('graphile-migrate');
+  const { clearAllPools } = await import('graphile-migrate/dist/pgReal.js');
   const said: string[] = [];
-  const logger = new Logger(() => (level, message) => {
+  const logger = new graphile.Logger(() => (level, message) => {
     if (level === 'error') said.push(stripVTControlCharacters(message).trim());
   });
   try {
-    await work({ connectionString: url, migrationsFolder: folder, pgSettings: PG_SETTINGS, logger });
+    await work(graphile, { connectionString: url, migrationsFolder: folder, pgSettings: PG_SETTINGS, logger });
   } catch (error) {
     const { code, detail, hint, _gmMessageOverride: place } = error as Error & Record<string, string | undefined>;
     const lines = [place && stripVTControlCharacters(place), ...(place ? [] : [(error as Error).message]), ...said.slice(0, place ? 0 : 1)];
