@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { evaluate, prepareSubmission, type JsonObject } from '../../src/transaction/index.ts';
+import { untilBlocked } from '../helpers/blocked.ts';
 import { useDatabase } from '../helpers/database.ts';
 import { sha256 } from '../scenarios/corpus.ts';
 
@@ -74,11 +74,10 @@ describe('many writers on one target', () => {
   it('makes the second writer wait for the first, seen in pg_stat_activity', async () => {
     const [winner, loser, watcher] = await Promise.all([own.client(), own.client(), own.client('admin')]);
     const target = await newTarget(winner);
-    const { rows: backend } = await loser.query<{ pid: number }>('select pg_backend_pid() as pid');
     await winner.query('begin');
     expect((await winner.query<Receipt>(COMMIT, callFor(target, 1, null))).rows[0]?.outcome).toBe('accepted');
     const waiting = loser.query<Receipt>(COMMIT, callFor(target, 2, null));
-    await untilBlocked(watcher, backend[0]?.pid ?? 0);
+    await untilBlocked(watcher, loser);
     await winner.query('commit');
     expect((await waiting).rows[0]).toMatchObject({ outcome: 'rejected', failure_reason: 'target_version_mismatch', current_version: '1' });
     expect(await rowsOf(winner, target)).toHaveLength(2);
@@ -87,11 +86,10 @@ describe('many writers on one target', () => {
   it('lets the second writer win when the first one rolls back, and forgets the first', async () => {
     const [first, second, watcher] = await Promise.all([own.client(), own.client(), own.client('admin')]);
     const target = await newTarget(first);
-    const { rows: backend } = await second.query<{ pid: number }>('select pg_backend_pid() as pid');
     await first.query('begin');
     await first.query(COMMIT, callFor(target, 1, 'shared-key'));
     const waiting = second.query<Receipt>(COMMIT, callFor(target, 2, 'shared-key'));
-    await untilBlocked(watcher, backend[0]?.pid ?? 0);
+    await untilBlocked(watcher, second);
     await first.query('rollback');
     expect((await waiting).rows[0]).toMatchObject({ outcome: 'accepted', deduplicated: false, current_version: '1' });
     expect(await rowsOf(first, target)).toHaveLength(1);
@@ -107,14 +105,3 @@ describe('many writers on one target', () => {
     await early.query('rollback');
   });
 });
-
-async function untilBlocked(watcher: pg.Client, pid: number): Promise<void> {
-  for (;;) {
-    const { rows } = await watcher.query<{ wait_event_type: string | null; blocked: boolean }>(
-      'select wait_event_type, cardinality(pg_blocking_pids(pid)) > 0 as blocked from pg_stat_activity where pid = $1',
-      [pid],
-    );
-    if (rows[0]?.wait_event_type === 'Lock' && rows[0].blocked) return;
-    await sleep(10);
-  }
-}

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { untilBlocked } from '../helpers/blocked.ts';
 import { useDatabase } from '../helpers/database.ts';
 import { findingsOf, logOf } from './support/attempts.ts';
 import { callDirect, type DirectCall, type Receipt } from './support/direct.ts';
@@ -29,15 +30,6 @@ const write = (id: string, version: number, text: string, key: string | null = n
   routine: 'commit_replacement',
   values: { p_target_file_id: id, p_replacement: text, p_intent: 'i', p_expected_target_version: version, p_client_request_id: key },
 });
-
-/** Resolves once the session waits for a lock. */
-async function waiting(client: pg.Client): Promise<void> {
-  const { processID } = client as unknown as { processID: number };
-  for (;;) {
-    const { rows } = await admin.query<{ waits: boolean }>(`select wait_event_type = 'Lock' as waits from pg_stat_activity where pid = $1`, [processID]);
-    if (rows[0]?.waits === true) return;
-  }
-}
 
 describe('inside the transaction of the caller', () => {
   test('a rollback undoes row, key and content; the key is free again', async () => {
@@ -78,7 +70,7 @@ describe('inside the transaction of the caller', () => {
     await callDirect(writer, write(low, 0, 'one'));
     await other.query('begin');
     const second = callDirect(other, write(low, 1, 'two'));
-    await waiting(other);
+    await untilBlocked(admin, other);
     await callDirect(writer, write(high, 0, 'one'));
     await writer.query('commit');
     expect(await second).toMatchObject({ outcome: 'accepted' });

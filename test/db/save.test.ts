@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { beforeAll, expect, test } from 'vitest';
+import { untilBlocked } from '../helpers/blocked.ts';
 import { useDatabase } from '../helpers/database.ts';
 
 const database = useDatabase();
@@ -42,23 +43,12 @@ async function edit(client: pg.Client, id: string, content: string): Promise<unk
   return receipt['outcome'];
 }
 
-/** Waits until this connection waits for another transaction's lock: proof that the lock blocks, not the clock. */
-async function untilBlocked(client: pg.Client): Promise<void> {
-  const pid = (client as unknown as { processID: number }).processID;
-  for (let tries = 0; tries < 400; tries += 1) {
-    const { rows } = await watcher.query<{ blocked: boolean }>('select cardinality(pg_blocking_pids($1)) > 0 as blocked', [pid]);
-    if (rows[0]?.blocked === true) return;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  throw new Error('the other session never waited');
-}
-
 test('two creations of one id: the second waits, then finds the first', async () => {
   const id = randomUUID();
   await a.query('begin');
   expect(await create(a, id)).toMatchObject({ outcome: 'created' });
   const second = create(b, id);
-  await untilBlocked(b);
+  await untilBlocked(watcher, b);
   await a.query('commit');
   expect(await second).toMatchObject({ outcome: 'existing', chain_sequence: '1' });
 });
@@ -68,7 +58,7 @@ test('a creation that is rolled back leaves the id to the second', async () => {
   await a.query('begin');
   await create(a, id);
   const second = create(b, id, 'other');
-  await untilBlocked(b);
+  await untilBlocked(watcher, b);
   await a.query('rollback');
   expect(await second).toMatchObject({ outcome: 'created' });
 });
@@ -81,7 +71,7 @@ test('two SAVEs under one key: one checkpoint, one receipt', async () => {
   const first = await save(a, id, 'key');
   expect(first).toMatchObject({ outcome: 'checkpointed', deduplicated: false });
   const second = save(b, id, 'key');
-  await untilBlocked(b);
+  await untilBlocked(watcher, b);
   await a.query('commit');
   expect(await second).toEqual({ ...first, deduplicated: true });
 });
@@ -92,7 +82,7 @@ test('a SAVE that waits for an edit saves the edited content', async () => {
   await a.query('begin');
   expect(await edit(a, id, 'two')).toBe('accepted');
   const saved = save(b, id);
-  await untilBlocked(b);
+  await untilBlocked(watcher, b);
   await a.query('commit');
   expect(await saved).toMatchObject({ outcome: 'checkpointed', version: '1', editing_cycle: 2 });
   expect(await edit(b, id, 'three')).toBe('accepted');

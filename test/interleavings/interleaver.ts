@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
+import { blockersOf } from '../helpers/blocked.ts';
 import type { Order } from './orders.ts';
 
 /** What a session does in one step; the answer is kept by the script that made it. */
@@ -14,12 +15,9 @@ export interface Session {
 export interface Wait {
   session: 0 | 1;
   step: number;
-  waitEventType: string;
   /** Backends that it waited for. */
   blockers: number[];
 }
-
-export const pidOf = (client: pg.Client): number => (client as unknown as { processID: number }).processID;
 
 /**
  * Makes the steps of two sessions in the given order, one after the other, and answers the steps that had to wait for a lock, each
@@ -75,12 +73,8 @@ class Lane {
     for (;;) {
       await Promise.race([this.#tail, sleep(1)]);
       if (this.#queued === 0) return null;
-      const { rows } = await watcher.query<{ wait_event_type: string | null; blockers: number[] }>(
-        'select wait_event_type, pg_blocking_pids(pid) as blockers from pg_stat_activity where pid = $1',
-        [pidOf(this.#session.client)],
-      );
-      const { wait_event_type: waitEventType = null, blockers = [] } = rows[0] ?? {};
-      if (waitEventType === 'Lock' && blockers.length > 0) return { step: this.#running ?? -1, waitEventType, blockers };
+      const blockers = await blockersOf(watcher, this.#session.client);
+      if (blockers.length > 0) return { step: this.#running ?? -1, blockers };
     }
   }
 }

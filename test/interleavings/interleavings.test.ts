@@ -3,8 +3,9 @@ import type pg from 'pg';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { evaluate, prepareSubmission } from '../../src/transaction/index.ts';
 import { sha256 } from '../db/support/attacks.ts';
+import { pidOf } from '../helpers/blocked.ts';
 import { useDatabase } from '../helpers/database.ts';
-import { interleave, pidOf, type Step } from './interleaver.ts';
+import { interleave, type Step } from './interleaver.ts';
 import {
   expected,
   EXPECTED_VERSION,
