@@ -39,6 +39,7 @@ comment on column patchdiff_store.commit_subscriptions.subscriber is 'The name u
 comment on column patchdiff_store.commit_subscriptions.expires_at is 'When the lease ends; from then on the row counts no more.';
 --! include patchdiff_store/lock_stale_subscriptions.sql
 --! include patchdiff_store/check_subscription.sql
+--! include patchdiff_store/check_subscriptions_left.sql
 --! include patchdiff_store/append_attempt.sql
 --! include patchdiff/subscribe_commits.sql
 --! include patchdiff/unsubscribe_commits.sql

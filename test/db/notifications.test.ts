@@ -137,6 +137,19 @@ describe('subscriptions', () => {
     expect((await admin.query('select subscriber from patchdiff_store.commit_subscriptions order by 1')).rows).toEqual([{ subscriber: 'free' }, { subscriber: 'held' }]);
   });
 
+  test('of one login are bounded, so that nobody fills the table that everyone reads', async () => {
+    const many = 'select count(patchdiff.subscribe_commits(i::text)) from generate_series(1, $1::integer) as i';
+    await admin.query(`insert into patchdiff_store.commit_subscriptions select $1, i::text, clock_timestamp() + '1 hour' from generate_series(1, 999) as i`, [
+      new URL(database.url('writer')).username,
+    ]);
+    expect((await writer.query(many, [1000])).rows).toEqual([{ count: '1000' }]);
+    const error = await writer.query(`select patchdiff.subscribe_commits('one-more')`).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'PD100', detail: expect.stringContaining('at most 1000 running names') as string });
+    await listener.query(`select patchdiff.subscribe_commits('another-login')`);
+    await writer.query(`select patchdiff.unsubscribe_commits('1')`);
+    await writer.query(`select patchdiff.subscribe_commits('one-more')`);
+  });
+
   test.each([
     [`null`, 'p_subscriber'],
     [`''`, 'p_subscriber'],
@@ -147,6 +160,10 @@ describe('subscriptions', () => {
     [`'ok', '-1 hour'`, 'p_lease'],
     [`'ok', '1 hour 1 second'`, 'p_lease'],
     [`'ok', '1 month'`, 'p_lease'],
+    // An hour, by the order of intervals; by the calendar, more than a year.
+    [`'ok', '1200 months -36000 days 1 hour'`, 'p_lease'],
+    [`'ok', '1 day -23 hours'`, 'p_lease'],
+    [`'ok', 'infinity'`, 'p_lease'],
   ])('subscribe_commits(%s) is misuse', async (args, argument) => {
     const error = await listener.query(`select patchdiff.subscribe_commits(${args})`).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'PD100' });

@@ -1,7 +1,8 @@
 -- Asks for a notification of every accepted attempt on the channel patchdiff_commits, or renews what was asked, and answers
 -- until when. The caller's session listens by itself; this row only says that somebody does (docs/spec/direct-calls.md). It counts once
 -- the caller's transaction is committed. Names are each login's own: nobody renews or ends what another login asked.
--- Refuses a malformed name and a lease outside 1 second ... 1 hour (PD100). Race-safe: one row a name, written by an upsert;
+-- Refuses a malformed name, a lease outside 1 second ... 1 hour, and a name beyond the 1,000 that a login may have running
+-- (PD100): everyone reads this table. Race-safe: one row a name, written by an upsert;
 -- stale rows of others are removed only where nobody holds them.
 create or replace function patchdiff.subscribe_commits (
   p_subscriber text,
@@ -20,6 +21,7 @@ declare
 begin
   -- check
   perform patchdiff_store.check_subscription(p_subscriber, p_lease);
+  perform patchdiff_store.check_subscriptions_left(p_subscriber);
 
   -- write
   insert into patchdiff_store.commit_subscriptions as s (db_session_user, subscriber, expires_at)

@@ -8,7 +8,8 @@ create or replace function patchdiff_store.lock_stale_subscriptions (
 as $$
   select s.*
   from patchdiff_store.commit_subscriptions as s
-  where s.expires_at <= clock_timestamp()
+  -- One moment, asked once, so that the index on it serves.
+  where s.expires_at <= (select clock_timestamp())
   for update skip locked
 $$;
 
