@@ -8,6 +8,7 @@ import { addDocumentCommands } from './commands/documents.ts';
 import { addFind } from './commands/find.ts';
 import { addLedger } from './commands/ledger.ts';
 import { addSubmissionCommands } from './commands/submissions.ts';
+import { addVersionCommands } from './commands/versions.ts';
 import { EXIT, exitOfError } from './exit.ts';
 import { createOutput, type Host } from './output.ts';
 import type { Run } from './run.ts';
@@ -65,6 +66,7 @@ export async function main(argv: readonly string[], deps: ProgramDeps): Promise<
   addFind(program, host, run);
   addSubmissionCommands(program, host, run);
   addLedger(program, host, run);
+  addVersionCommands(program, host, run);
   addAuditCommands(program, host, run);
   addDatabaseCommands(program, host, run);
   addDoctor(program, host, run);

@@ -32,6 +32,25 @@ export interface WitnessRow {
   db_client_addr: string | null;
 }
 
+/** A line of a version and who last wrote it; no attempt: the initial upload. The claim is `actor…`, what the database saw is `db_…`. */
+export interface BlameRow {
+  line_number: number;
+  line_text: string;
+  written_version: number;
+  written_at: string;
+  pdcp_log_id: string | null;
+  change_id: string | null;
+  operation: string | null;
+  intent: string | null;
+  rationale: string | null;
+  actor_host: string | null;
+  actor_agent: string | null;
+  actor_session: string | null;
+  db_session_user: string;
+  db_application_name: string;
+  db_client_addr: string | null;
+}
+
 /** The end of a target's chain: what to note elsewhere. */
 export interface ChainHeadRow {
   chain_sequence: number;
@@ -76,9 +95,11 @@ export async function readWitness(database: Database, attempt: string): Promise<
   return row ?? null;
 }
 
+const CHANGE_COLUMNS = `ledger_sequence, created_at, after_version, change_id, operation, intent, span_start, span_end,
+    matched_chars, replacement_chars, actor_host, actor_agent`;
+
 /** The history of a target as a DBA asks for it; `$1` is the target. */
-export const CHANGES_SQL = `select ledger_sequence, created_at, after_version, change_id, operation, intent, span_start, span_end,
-    matched_chars, replacement_chars, actor_host, actor_agent
+export const CHANGES_SQL = `select ${CHANGE_COLUMNS}
   from patchdiff_audit.changes
   where target_file_id = $1`;
 
@@ -88,5 +109,35 @@ export function readChanges(database: Database, target: string, logSequence: num
     name: 'audit_changes',
     text: `${CHANGES_SQL} and log_sequence = coalesce($2, log_sequence) order by ledger_sequence limit 200`,
     values: [target, logSequence],
+  });
+}
+
+/** The unified diff between two versions that exist; empty when they are equal. */
+export async function readDiff(database: Database, target: string, from: number, to: number): Promise<string> {
+  const [row] = await database.query<{ diff: string }>({
+    name: 'audit_diff',
+    text: 'select patchdiff_audit.diff(p_target => $1, p_from => $2, p_to => $3) as diff',
+    values: [target, from, to],
+  });
+  return row?.diff ?? '';
+}
+
+/** All accepted changes between two versions that exist, oldest first. */
+export function readChangesBetween(database: Database, target: string, from: number, to: number): Promise<ChangeRow[]> {
+  return database.query<ChangeRow>({
+    name: 'audit_changes_between',
+    text: `select ${CHANGE_COLUMNS} from patchdiff_audit.changes_between(p_target => $1, p_from => $2, p_to => $3)`,
+    values: [target, from, to],
+  });
+}
+
+/** Every line of a version that exists, with who last wrote it. */
+export function readBlame(database: Database, target: string, version: number): Promise<BlameRow[]> {
+  return database.query<BlameRow>({
+    name: 'audit_blame',
+    text: `select line_number, line_text, written_version, written_at, pdcp_log_id, change_id, operation, intent, rationale, actor_host,
+        actor_agent, actor_session, db_session_user, db_application_name, db_client_addr
+      from patchdiff_audit.blame(p_target => $1, p_version => $2) order by line_number`,
+    values: [target, version],
   });
 }

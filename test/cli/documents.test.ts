@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDatabase } from '../../src/db/pool.ts';
 import { createService } from '../../src/service/index.ts';
 import { built } from '../helpers/build.ts';
-import { commandLine, type Cli } from '../helpers/cli.ts';
+import { warmCommandLine, type Cli } from '../helpers/cli.ts';
 import { useDatabase } from '../helpers/database.ts';
 import { startNode } from '../helpers/process.ts';
 
@@ -17,7 +17,7 @@ let target: string;
 
 beforeAll(async () => {
   cwd = mkdtempSync(path.join(os.tmpdir(), 'patchdiff-cli-'));
-  cli = await commandLine(() => ({ DATABASE_URL: database.url('writer') }), cwd);
+  cli = await warmCommandLine(() => ({ DATABASE_URL: database.url('writer') }), cwd);
   writeFileSync(path.join(cwd, 'notes.md'), '# Notes\n\nalpha\nbéta 🎈\n');
   const { stdout, stderr, code } = await cli(['import', 'notes.md', '--json']);
   expect(code, stderr).toBe(0);

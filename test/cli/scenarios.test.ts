@@ -1,13 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { Readable, Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { main } from '../../src/cli/program.ts';
 import { openDatabase } from '../../src/db/pool.ts';
 import type { Database } from '../../src/db/port.ts';
 import { createService, type JsonObject, type Service } from '../../src/service/index.ts';
-import { commandLine, type Cli } from '../helpers/cli.ts';
+import { commandLine, runHere, type Cli } from '../helpers/cli.ts';
 import { useDatabase } from '../helpers/database.ts';
 import { argumentsOf, isSubmission, scenarios, sha256, type Scenario, type SubmissionStep } from '../scenarios/corpus.ts';
 import { expectHints, expectOutcome, outcomeOf } from '../scenarios/expectations.ts';
@@ -31,21 +29,6 @@ afterAll(async () => {
   rmSync(cwd, { recursive: true, force: true });
 });
 
-/** The command line inside this process: the same arguments, files, output and exit code, without the time that a process takes to start. */
-async function command(args: readonly string[]): Promise<Said> {
-  const said = { stdout: '', stderr: '' };
-  const into = (name: keyof typeof said) =>
-    new Writable({
-      write(chunk: Buffer, _encoding, done) {
-        said[name] += chunk.toString('utf8');
-        done();
-      },
-    });
-  const host = { env: { DATABASE_URL: own.url('writer') }, cwd, stdin: Readable.from([]), stdout: into('stdout'), stderr: into('stderr') };
-  const code = await main(args, { host, serveMcp: () => Promise.reject(new Error('no scenario serves')) });
-  return { code, ...said };
-}
-
 /** The submission that is the first of its outcome in the corpus: of its format, status and code. */
 const firsts = new Set(new Map(submissions().map((step) => [outcomeKey(step), step] as const)).values());
 
@@ -61,7 +44,7 @@ describe.concurrent('scenarios through the command line', () => {
       const args = argumentsOf(step, id, head['version'] as number, await textOf(id));
       const file = `${name}-${index}.json`;
       writeFileSync(path.join(cwd, file), JSON.stringify(args));
-      const run: Run = firsts.has(step) ? cli : command;
+      const run = firsts.has(step) ? cli : here;
       if ('format' in step.arguments) await expectRefused(run, file, step);
       else await submit(run, file, step);
       if (step.expect.content !== undefined) expect(await textOf(id)).toBe(step.expect.content);
@@ -83,15 +66,9 @@ function outcomeKey({ format, expect: { status, failure_code: code } }: Submissi
   return [format, status, code].join(' ');
 }
 
-interface Said {
-  code: number | null;
-  stdout: string;
-  stderr: string;
-}
+const here: Cli = (args) => runHere(args, { DATABASE_URL: own.url('writer') }, cwd);
 
-type Run = (args: readonly string[]) => Promise<Said>;
-
-async function submit(run: Run, file: string, step: SubmissionStep): Promise<void> {
+async function submit(run: Cli, file: string, step: SubmissionStep): Promise<void> {
   const { code, stdout, stderr } = await run(['submit', file, '--format', step.format, '--json']);
   const receipt = JSON.parse(stdout || '{}') as JsonObject;
   expectOutcome(outcomeOf(receipt), step);
@@ -100,7 +77,7 @@ async function submit(run: Run, file: string, step: SubmissionStep): Promise<voi
 }
 
 /** On the command line an argument called `format` is the format: with another one beside it the line contradicts itself. */
-async function expectRefused(run: Run, file: string, step: SubmissionStep): Promise<void> {
+async function expectRefused(run: Cli, file: string, step: SubmissionStep): Promise<void> {
   const other = step.format === 'patchdiff-tx/1' ? 'patchdiff-tx/2' : 'patchdiff-tx/1';
   expect(await run(['submit', file, '--format', other])).toMatchObject({ code: 2, stdout: '' });
 }

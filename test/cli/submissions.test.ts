@@ -6,7 +6,7 @@ import { openDatabase } from '../../src/db/pool.ts';
 import type { Database } from '../../src/db/port.ts';
 import { createService, type JsonObject, type Service } from '../../src/service/index.ts';
 import { built } from '../helpers/build.ts';
-import { commandLine, type Cli } from '../helpers/cli.ts';
+import { warmCommandLine, type Cli } from '../helpers/cli.ts';
 import { useDatabase } from '../helpers/database.ts';
 import { runNode, type Ended } from '../helpers/process.ts';
 
@@ -19,7 +19,7 @@ let service: Service;
 
 beforeAll(async () => {
   cwd = mkdtempSync(path.join(os.tmpdir(), 'patchdiff-cli-'));
-  cli = await commandLine(() => ({ DATABASE_URL: own.url('writer') }), cwd);
+  cli = await warmCommandLine(() => ({ DATABASE_URL: own.url('writer') }), cwd);
   database = openDatabase({ connectionString: own.url('writer') });
   service = createService({ database, actor: { host: 'test' } });
 });
