@@ -46,6 +46,43 @@ describe('history written anew from a point on, every hash computed again', () =
   });
 });
 
+describe('an acceptance whose own guard is rewritten, in payload, columns, fingerprint and chain alike', () => {
+  test.each([
+    ['another version', 'expected_target_version', `'77'`, `'null'`, 'an acceptance at another version'],
+    ['another content', 'expected_current_hash', 'before_version::text', `to_json(repeat('0', 64))::text`, 'an acceptance of another content'],
+    ['no guard', 'expected_target_version', `'null'`, `'null'`, 'an acceptance without a guard'],
+  ])('%s: contradicts the state it was applied to', async (_, column, version, hash, problem) => {
+    const { rowCount } = await admin.query(
+      `with forged as (
+         select l.log_sequence, regexp_replace(
+           l.pdcp_content, '"expected_current_hash":.*?,"expected_target_version":.*?,',
+           concat('"expected_current_hash":', ${hash}, ',"expected_target_version":', ${version}, ',')) as payload
+         from patchdiff_store.append_only_pdcp_logs as l
+         where l.target_file_id = $1 and l.status = 'accepted' and l.imported_at is null and l.client_request_id is null
+         order by l.log_sequence desc
+         limit 1
+       )
+       update patchdiff_store.append_only_pdcp_logs as l
+       set pdcp_content = f.payload,
+           pdcp_content_hash = encode(sha256(convert_to(f.payload, 'UTF8')), 'hex'),
+           expected_target_version = (f.payload::jsonb ->> 'expected_target_version')::bigint,
+           expected_current_hash = f.payload::jsonb ->> 'expected_current_hash'
+       from forged as f
+       where l.target_file_id = $1 and l.log_sequence = f.log_sequence`,
+      [target],
+    );
+    expect(rowCount).toBe(1);
+    await admin.query(
+      `update patchdiff_store.append_only_pdcp_logs as l
+       set request_fingerprint = patchdiff_store.record_fingerprint(l, to_json(l.parent_pdcp_log_id)::text)
+       where l.target_file_id = $1 and l.status = 'accepted' and l.imported_at is null and l.client_request_id is null`,
+      [target],
+    );
+    await rechain(admin, target);
+    expect(await findings(admin, target)).toMatchObject([{ table_name: 'append_only_pdcp_logs', column_name: column, problem }]);
+  });
+});
+
 test('a history from before creations and SAVE keys were chained verifies as it is', async () => {
   await admin.query(`update patchdiff_store.target_snapshots set creation = null, hash_version = 1 where target_file_id = $1`, [target]);
   await admin.query(

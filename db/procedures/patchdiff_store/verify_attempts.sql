@@ -99,7 +99,13 @@ as $$
       ('expected_target_version', 'not the guard of the payload',
         o.payload is not null and o.payload ->> 'expected_target_version' is distinct from o.expected_target_version::text),
       ('expected_current_hash', 'not the guard of the payload',
-        o.payload is not null and o.payload ->> 'expected_current_hash' is distinct from o.expected_current_hash)
+        o.payload is not null and o.payload ->> 'expected_current_hash' is distinct from o.expected_current_hash),
+      ('expected_target_version', 'an acceptance at another version',
+        o.status = 'accepted' and o.expected_target_version <> o.before_version),
+      ('expected_current_hash', 'an acceptance of another content',
+        o.status = 'accepted' and o.expected_current_hash <> o.before_hash),
+      ('expected_target_version', 'an acceptance without a guard',
+        o.status = 'accepted' and num_nonnulls(o.expected_target_version, o.expected_current_hash) = 0)
   ) as f (column_name, problem, broken)
   where f.broken
   union all
