@@ -96,6 +96,32 @@ alter table patchdiff_store.request_keys
     num_nonnulls(chain_sequence, hash_version, prev_hash, row_hash) = 0
     or (kind = 'save' and num_nulls(chain_sequence, hash_version, prev_hash, row_hash) = 0)
   ) not valid;
+-- Which ending each line of a file of mixed line ends has.
+alter table patchdiff_store.cloud_target_files add column if not exists eol_runs jsonb;
+comment on column patchdiff_store.cloud_target_files.eol_runs is
+  'The ending of each line as last imported or written, as runs [["crlf", 3], ["lf", 1]]. Null: the style of source_line_endings holds for all, or, where that is mixed or null, they are unknown.';
+alter table patchdiff_store.cloud_target_files add column if not exists eol_version bigint;
+comment on column patchdiff_store.cloud_target_files.eol_version is 'The version whose lines eol_runs describes; null without runs.';
+alter table patchdiff_store.cloud_target_files drop constraint if exists cloud_target_files_eol_version;
+alter table patchdiff_store.cloud_target_files
+  add constraint cloud_target_files_eol_version check ((eol_runs is null) = (eol_version is null)) not valid;
+--! include patchdiff_store/eol_runs_fault.sql
+--! include patchdiff_store/eol_runs_of.sql
+--! include patchdiff_store/restored_text.sql
+--! include patchdiff_store/source_facts.sql
+--! include patchdiff_store/source_runs.sql
+--! include patchdiff_store/check_written_runs.sql
+--! include patchdiff_store/checkpoint_publication.sql
+--! include patchdiff/create_target.sql
+drop function if exists patchdiff.open_publication(uuid, bigint, text, bigint, text, text, text, bigint, json, text);
+--! include patchdiff/open_publication.sql
+--! include patchdiff/read_line_endings.sql
+--! include patchdiff/read_history.sql
+grant execute on function
+  patchdiff.open_publication(uuid, bigint, text, bigint, text, text, text, bigint, json, text, jsonb),
+  patchdiff.read_line_endings(uuid, bigint),
+  patchdiff.read_history(uuid, bigint, integer)
+to patchdiff_writer;
 --! include patchdiff_store/creation_facts.sql
 --! include patchdiff_store/creation_encoding.sql
 --! include patchdiff_store/append_snapshot.sql
@@ -127,6 +153,7 @@ alter table patchdiff_store.request_keys
 --! include patchdiff_store/raise_history_diverged.sql
 --! include patchdiff_store/check_version.sql
 --! include patchdiff_store/reconstruct.sql
+--! include patchdiff_store/verify_line_endings.sql
 --! include patchdiff_store/written_ranges.sql
 --! include patchdiff_store/line_writers.sql
 --! include patchdiff_store/blame_lines.sql

@@ -1,23 +1,34 @@
-import { member } from '../transaction/index.ts';
+import { countLineFeeds, expandLineEndings } from '../text/index.ts';
+import type { LineEnding, LineEndings } from '../text/index.ts';
 import type { JsonObject } from '../transaction/index.ts';
 import { invalidArgument, notFound } from './answers.ts';
 import { ArgumentReader } from './arguments.ts';
+import type { CachedContent } from './content-cache.ts';
 import type { Context } from './context.ts';
 import { headFields, heldContent, soundness } from './held-content.ts';
 import type { Held } from './held-content.ts';
+import { fileEndings } from './line-endings.ts';
+import type { FileEndings } from './line-endings.ts';
 import { DEFAULT_LENGTH, PAGE_CHARS } from './read-target.ts';
 import type { CallOptions } from './types.ts';
 
-const ENDINGS: Readonly<Record<string, string>> = { lf: '\n', none: '\n', crlf: '\r\n', cr: '\r' };
+/** Endings worked out for an earlier page: of the same text at the same head of the chain, which every recorded fact moves. */
+const WORKED_OUT = new WeakMap<CachedContent, { chainHead: string; ends: FileEndings }>();
 
-/** The line end of a uniform source; null with the reason when there is no one ending to restore. */
-function originalEnding({ head }: Held): { ending: string } | { code: 'unknown_line_endings' | 'mixed_line_endings'; detail: string } {
-  const style = head.source_line_endings === null ? undefined : member(head.source_line_endings, 'style');
-  const ending = typeof style === 'string' && Object.hasOwn(ENDINGS, style) ? ENDINGS[style] : undefined;
-  if (ending !== undefined) return { ending };
-  return style === 'mixed'
-    ? { code: 'mixed_line_endings', detail: 'the imported file mixed line ends, and which line had which is not recorded' }
-    : { code: 'unknown_line_endings', detail: 'the line ends of the source are not recorded' };
+async function endingsOf(context: Context, { head, content }: Held, options: CallOptions): Promise<FileEndings> {
+  const known = WORKED_OUT.get(content);
+  if (known?.chainHead === head.chain_head) return known.ends;
+  const ends = await fileEndings(context.database, head, content.content, options);
+  if (ends.kind === 'known') WORKED_OUT.set(content, { chainHead: head.chain_head, ends });
+  return ends;
+}
+
+/** A page [from, to) of the text, in units, each line with its own ending. */
+function expanded(content: CachedContent, endings: LineEnding | LineEndings, from: number, to: number): string {
+  const text = content.content.slice(from, to);
+  if (typeof endings === 'string') return expandLineEndings(text, endings);
+  const first = countLineFeeds(content.content, 0, from);
+  return expandLineEndings(text, endings.subarray(first, first + countLineFeeds(text, 0, text.length)));
 }
 
 /**
@@ -43,25 +54,26 @@ export async function exportTarget(context: Context, args: unknown, options: Cal
       ),
     );
   }
-  const original = format === 'canonical' ? { ending: '\n' } : originalEnding(held);
-  if ('code' in original) {
+  const ends: FileEndings = format === 'canonical' ? { kind: 'known', endings: 'lf' } : await endingsOf(context, held, options);
+  // The text that was held is older than what the file was written with by now.
+  if (ends.kind === 'moved') return exportTarget(context, args, options);
+  if (ends.kind === 'refused') {
     return {
       ...headFields(id, held),
       status: 'rejected',
-      failure_code: original.code,
-      detail: original.detail,
+      failure_code: ends.code,
+      detail: ends.detail,
       next_step: 'Export with format "canonical", whose lines end with LF.',
     };
   }
   const end = Math.min(index.length, start + length);
   const truncated = end < index.length;
-  const text = index.text.slice(index.toUnit(start), index.toUnit(end));
   return {
     ...headFields(id, held),
     format,
     start,
     end,
-    text: original.ending === '\n' ? text : text.replaceAll('\n', () => original.ending),
+    text: expanded(held.content, ends.endings, index.toUnit(start), index.toUnit(end)),
     total_chars: index.length,
     truncated,
     next_start: truncated ? end : null,

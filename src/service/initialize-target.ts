@@ -85,7 +85,7 @@ function importCall(context: Context, workspace: Workspace, file: ImportedFile, 
     targetFileId: asked.targetFileId,
     displayName: asked.displayName ?? (utf8Length(file.path) <= MAX_NAME_BYTES ? file.path : (file.path.split('/').at(-1) ?? file.path)),
     content: file.content,
-    source: JSON.stringify({ line_endings: file.lineEndings, bom: file.bom }),
+    source: JSON.stringify({ line_endings: file.lineEndings, bom: file.bom, eol_runs: file.eolRuns }),
     workspace: workspaceFacts(workspace, file.path, file.diskSha256),
     actor: context.actor,
   };

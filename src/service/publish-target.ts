@@ -8,44 +8,48 @@ import type { RecordPublication } from '../db/calls/record-publication.ts';
 import type { SaveReceiptRow, SaveTarget } from '../db/calls/save-target.ts';
 import type { Database } from '../db/port.ts';
 import { DatabaseError } from '../db/sqlstate.ts';
-import { member } from '../transaction/index.ts';
+import { runsOf } from '../text/index.ts';
 import type { JsonObject } from '../transaction/index.ts';
 import { planPublication, publishFile } from '../workspace/index.ts';
-import type { Published, PublicationPlan, Refusal, SourceLineEndings, Workspace } from '../workspace/index.ts';
+import type { Published, PublicationPlan, Refusal, Workspace } from '../workspace/index.ts';
 import type { Context } from './context.ts';
-import { refusalWords, refusedByWorkspace, refusedSave, saveReceipt } from './save-receipt.ts';
+import { fileEndings } from './line-endings.ts';
+import { refusalWords, refusedSave, saveReceipt } from './save-receipt.ts';
 import { sha256 } from './sha256.ts';
 import type { CallOptions } from './types.ts';
 
 /** Restarts after the target moved between reading it and holding its lock. */
 const MAX_ROUNDS = 3;
 
-const STYLES: readonly string[] = ['lf', 'crlf', 'cr', 'mixed', 'none'] satisfies SourceLineEndings['style'][];
-
 interface Rendered {
-  ok: true;
+  kind: 'rendered';
   version: number;
   contentHash: string;
   expectedDiskSha256: string | null;
   plan: PublicationPlan;
+  /** JSON text of the runs of line endings that the plan follows; null: one ending for all lines. */
+  eolRuns: string | null;
 }
 
-/** The bytes of the version as it stands, or the answer when there are none to write. */
-async function render(context: Context, id: string, options: CallOptions): Promise<Rendered | { ok: false; answer: JsonObject }> {
-  const refused = (answer: JsonObject): { ok: false; answer: JsonObject } => ({ ok: false, answer });
+/** The bytes of the version as it stands, the answer when there are none to write, or that it moved while it was read. */
+async function render(
+  context: Context,
+  id: string,
+  options: CallOptions,
+): Promise<Rendered | { kind: 'refused'; answer: JsonObject } | { kind: 'moved' }> {
   const row = await readTarget(context.database, id, options);
   if (row === null) throw new RangeError('a target vanished');
   const contentHash = sha256(row.current_content);
   if (contentHash !== row.current_hash) {
-    return refused(refusedSave(row, 'content_diverged', 'the stored content does not match its recorded hash; nothing was written'));
+    const detail = 'the stored content does not match its recorded hash; nothing was written';
+    return { kind: 'refused', answer: refusedSave(row, 'content_diverged', detail) };
   }
-  const style = row.source_line_endings === null ? undefined : member(row.source_line_endings, 'style');
-  if (typeof style !== 'string' || !STYLES.includes(style)) {
-    return refused(refusedSave(row, 'unknown_line_endings', 'the line ends of the source are not recorded; nothing is guessed'));
-  }
-  const plan = planPublication(row.current_content, style as SourceLineEndings['style'], row.source_bom);
-  if (!plan.ok) return refused(refusedByWorkspace(row, plan));
-  return { ok: true, version: row.version, contentHash, expectedDiskSha256: row.last_synced_disk_sha256, plan };
+  const ends = await fileEndings(context.database, row, row.current_content, options);
+  if (ends.kind === 'moved') return ends;
+  if (ends.kind === 'refused') return { kind: 'refused', answer: refusedSave(row, ends.code, ends.detail) };
+  const plan = planPublication(row.current_content, ends.endings, row.source_bom);
+  const eolRuns = typeof ends.endings === 'string' ? null : JSON.stringify(runsOf(ends.endings));
+  return { kind: 'rendered', version: row.version, contentHash, expectedDiskSha256: row.last_synced_disk_sha256, plan, eolRuns };
 }
 
 /** What the second transaction came to. */
@@ -169,8 +173,9 @@ export async function publishTarget(
   const id = call.targetFileId;
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const rendered = await render(context, id, options);
-    if (!rendered.ok) return rendered.answer;
-    const { version, contentHash, expectedDiskSha256, plan } = rendered;
+    if (rendered.kind === 'refused') return rendered.answer;
+    if (rendered.kind === 'moved') continue;
+    const { version, contentHash, expectedDiskSha256, plan, eolRuns } = rendered;
     const { targetFileId, expectedVersion, expectedHash, clientRequestId, actor } = call;
     const intent = await openPublication(
       context.database,
@@ -185,6 +190,7 @@ export async function publishTarget(
         writtenBytes: plan.bytes.length,
         actor,
         clientRequestId,
+        eolRuns,
       },
       options,
     );

@@ -5,6 +5,7 @@ import type { Database } from '../db/port.ts';
 import { codePointLength } from '../text/index.ts';
 import { startReplay } from '../transaction/index.ts';
 import type { AcceptedAttempt, JsonObject, ReplayResult } from '../transaction/index.ts';
+import { attemptOf } from './accepted-attempt.ts';
 import { invalidArgument, notFound } from './answers.ts';
 import { ArgumentReader } from './arguments.ts';
 import type { Context } from './context.ts';
@@ -14,22 +15,6 @@ import { unlessUnknown } from './unknown-target.ts';
 
 /** Attempts a statement: payloads may be 4 MiB each. */
 const PAGE = 50;
-
-function attemptOf(row: HistoryRow): AcceptedAttempt {
-  return {
-    target_file_id: row.target_file_id,
-    pdcp_log_id: row.pdcp_log_id ?? '',
-    log_sequence: row.log_sequence,
-    before_version: row.before_version ?? -1,
-    after_version: row.after_version,
-    before_hash: row.before_hash ?? '',
-    after_hash: row.after_hash,
-    pdcp_content: row.content,
-    pdcp_content_hash: row.content_hash,
-    protocol_version: row.protocol_version ?? '',
-    runtime_version: row.runtime_version ?? '',
-  };
-}
 
 /** Accepted attempts after the first page's snapshot, page by page. */
 async function* attemptsOf(

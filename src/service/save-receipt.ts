@@ -21,7 +21,6 @@ const NEXT: Readonly<Record<string, string>> = {
   workspace_mismatch: 'Start the server with the workspace that the target is bound to, or save without sync_workspace.',
   drift:
     'Someone else changed the file: bring the wanted changes into the target by submissions, put the bytes last imported or saved (expected_disk_sha256; null: no file) back at the path, then save again.',
-  mixed_line_endings: 'Save without sync_workspace and export with format "canonical"; a file of mixed line ends is not written.',
   unknown_line_endings: 'Save without sync_workspace and export with format "canonical".',
   publication_interrupted: RETRY,
   lease_busy: RETRY,

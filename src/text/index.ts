@@ -4,6 +4,8 @@ export { GRAPHEME_WALK, isGraphemeBoundary, isPlainBoundary } from './graphemes.
 export { countLineFeeds, lineStarts } from './lines.ts';
 export { diffLines } from './line-diff.ts';
 export type { LineChange, LineDiff, LineDiffLimits } from './line-diff.ts';
+export { endingsOfRuns, expandLineEndings, lineEndingsOf, runsOf, spliceLineEndings } from './line-endings.ts';
+export type { EndingRun, EndingSplice, LineEnding, LineEndings } from './line-endings.ts';
 export { countOccurrences, eachOccurrence, firstOccurrence, lastOccurrence, occursIn } from './occurrences.ts';
 export type { Visit } from './occurrences.ts';
 export { firstInvalidUtf8 } from './utf8.ts';

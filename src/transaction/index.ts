@@ -12,12 +12,13 @@ export { isEncodableValue } from './inspect.ts';
 export { member } from './json.ts';
 export type { JsonObject, JsonValue, Sha256 } from './json.ts';
 export { LIMITS } from './limits.ts';
+export { carryLineEndings } from './line-endings.ts';
 export { keyConflictFault, preconditionFault, rawValuesOf } from './precondition.ts';
 export type { Row } from './precondition.ts';
 export { PROFILES, profileFor, profileOf, runtimeVersionFor } from './profiles.ts';
 export type { Profile } from './profiles.ts';
 export { recordOf } from './record.ts';
-export { replay, startReplay } from './replay.ts';
+export { replay, replayStep, startReplay } from './replay.ts';
 export type {
   AcceptedAttempt,
   InitialSnapshot,
@@ -25,6 +26,7 @@ export type {
   MaterializedState,
   Replay,
   ReplayCheck,
+  ReplayedStep,
   ReplayFailure,
   ReplayResult,
 } from './replay.ts';

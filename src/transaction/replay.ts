@@ -4,6 +4,7 @@ import { decodeRecord, parsePayload } from './decode.ts';
 import { isEncodableValue } from './inspect.ts';
 import type { Sha256 } from './json.ts';
 import { profileFor } from './profiles.ts';
+import type { ChangeFact, Transaction } from './types.ts';
 
 /** The `initial_upload` snapshot of a target. */
 export interface InitialSnapshot {
@@ -113,7 +114,7 @@ export function startReplay(initial: InitialSnapshot | null, targetFileId: strin
   return {
     step(attempt) {
       if (failure !== null) return false;
-      const next = stepOf(attempt, { content, hash, version }, targetFileId, sha256);
+      const next = replayStep(attempt, { content, hash, version }, targetFileId, sha256);
       if ('check' in next) failure = next;
       else {
         ({ content, hash, version } = next);
@@ -137,7 +138,19 @@ export function startReplay(initial: InitialSnapshot | null, targetFileId: strin
   };
 }
 
-function stepOf(attempt: AcceptedAttempt, at: MaterializedState, targetFileId: string, sha256: Sha256): MaterializedState | ReplayFailure {
+/** The state after an attempt, and what was applied. */
+export interface ReplayedStep extends MaterializedState {
+  transaction: Transaction;
+  changes: ChangeFact[];
+}
+
+/** Applies one attempt to the state before it, checking every fact it records. */
+export function replayStep(
+  attempt: AcceptedAttempt,
+  at: MaterializedState,
+  targetFileId: string,
+  sha256: Sha256,
+): ReplayedStep | ReplayFailure {
   if (attempt.target_file_id !== targetFileId) return broken('owner', attempt, 'the attempt belongs to another target');
   const profile = profileFor(attempt.protocol_version, attempt.runtime_version);
   if (profile === null) {
@@ -165,7 +178,13 @@ function stepOf(attempt: AcceptedAttempt, at: MaterializedState, targetFileId: s
   const applied = applyTransaction(at.content, decoded.transaction, profile, sha256, { resultBytes: Infinity });
   if (!applied.ok) return { ...broken('apply', attempt, applied.fault.detail), reason: 'replay_apply_failed' };
   if (applied.afterHash !== attempt.after_hash) return broken('after_hash', attempt, 'the result does not hash to the recorded hash');
-  return { content: applied.content, hash: applied.afterHash, version: attempt.after_version };
+  return {
+    content: applied.content,
+    hash: applied.afterHash,
+    version: attempt.after_version,
+    transaction: decoded.transaction,
+    changes: applied.changes,
+  };
 }
 
 function compare(state: MaterializedState | null, at: MaterializedState, sha256: Sha256): MaterializedChecks {

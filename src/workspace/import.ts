@@ -1,3 +1,4 @@
+import type { EndingRun } from '../text/index.ts';
 import type { OpenFile } from './file-system.ts';
 import { refuse, refuseErrno } from './refusal.ts';
 import type { Refusal } from './refusal.ts';
@@ -21,6 +22,8 @@ export interface ImportedFile {
   content: string;
   bom: boolean;
   lineEndings: SourceLineEndings;
+  /** The ending of each line where they are mixed and not too many to keep; null else. */
+  eolRuns: EndingRun[] | null;
   /** SHA-256 of the bytes on disk: what a later publication expects to find. */
   diskSha256: string;
 }
@@ -35,8 +38,8 @@ export async function importFile(ws: Workspace, path: string): Promise<ImportedF
     if (!Buffer.isBuffer(bytes)) return bytes;
     const source = decodeSource(bytes);
     if (!source.ok) return refuseSource(path, source.code, source.byteOffset, bytes);
-    const { content, bom, lineEndings } = source;
-    return { ok: true, root: ws.facts, path: location.path, content, bom, lineEndings, diskSha256: lineEndings.source_sha256 };
+    const { content, bom, lineEndings, eolRuns } = source;
+    return { ok: true, root: ws.facts, path: location.path, content, bom, lineEndings, eolRuns, diskSha256: lineEndings.source_sha256 };
   });
 }
 

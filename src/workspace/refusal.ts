@@ -29,7 +29,6 @@ export type RefusalCode =
   | 'invalid_utf8'
   | 'contains_nul'
   // publication
-  | 'mixed_line_endings'
   | 'drift'
   | 'file_read_only'
   | 'hard_links'

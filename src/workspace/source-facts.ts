@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { canonicalize, firstInvalidUtf8 } from '../text/index.ts';
+import { canonicalize, firstInvalidUtf8, lineEndingsOf, runsOf } from '../text/index.ts';
+import type { EndingRun } from '../text/index.ts';
 
 /** What the raw bytes looked like before canonicalisation; a byte order mark is counted with everything else. */
 export interface SourceLineEndings {
@@ -22,6 +23,8 @@ export interface DecodedSource {
   content: string;
   bom: boolean;
   lineEndings: SourceLineEndings;
+  /** The ending of each line where they are mixed; null in a uniform style, or when there are more runs than are kept. */
+  eolRuns: EndingRun[] | null;
 }
 
 /** A fault at one byte of the source. */
@@ -31,6 +34,9 @@ export interface SourceFault {
   byteOffset: number;
 }
 
+/** More runs than this count as unknown endings: no file that people write changes its line ends a million times. */
+const MOST_RUNS = 1_000_000;
+
 const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /** Decodes a file's bytes strictly: nothing is repaired, replaced or dropped but the byte order mark, which is recorded. */
@@ -39,15 +45,18 @@ export function decodeSource(bytes: Buffer): DecodedSource | SourceFault {
   const nul = bytes.indexOf(0);
   if (nul >= 0) return { ok: false, code: 'contains_nul', byteOffset: nul };
   const bom = bytes.subarray(0, 3).equals(BOM);
-  const content = canonicalize(bytes.toString('utf8', bom ? 3 : 0));
-  return { ok: true, content, bom, lineEndings: lineEndingsOf(bytes) };
+  const text = bytes.toString('utf8', bom ? 3 : 0);
+  const lineEndings = factsOf(bytes);
+  const runs = lineEndings.style === 'mixed' ? runsOf(lineEndingsOf(text)) : null;
+  const eolRuns = runs !== null && runs.length <= MOST_RUNS ? runs : null;
+  return { ok: true, content: canonicalize(text), bom, lineEndings, eolRuns };
 }
 
 export function sha256Of(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-function lineEndingsOf(bytes: Buffer): SourceLineEndings {
+function factsOf(bytes: Buffer): SourceLineEndings {
   let lf = 0;
   let crlf = 0;
   let cr = 0;

@@ -43,7 +43,7 @@ begin
   v_refused := (pg_temp.submit('[{"match":"nowhere","replace":""}]')).pdcp_log_id;
   perform patchdiff.save_target(v_id, p_client_request_id => 'save-1');
   perform pg_temp.submit('[{"match":"second","replace":"2nd"}]', null, v_refused::text);
-  v_intent := (select patchdiff.open_publication(h.target_file_id, null, null, h.version, h.current_hash, null, h.current_hash, h.content_bytes, null, 'file-1') from patchdiff.read_head(v_id) as h);
+  v_intent := (select patchdiff.open_publication(h.target_file_id, null, null, h.version, h.current_hash, null, h.current_hash, h.content_bytes, null, 'file-1', '[["lf", 3]]') from patchdiff.read_head(v_id) as h);
   perform patchdiff.record_publication(v_id, v_intent.publication_id, 'published', p_client_request_id => 'file-1');
   perform patchdiff.save_target(v_id, p_client_request_id => 'save-2');
   perform pg_temp.submit('[{"match":"third","replace":""}]');

@@ -1,24 +1,26 @@
 import { chmodSync, chownSync, linkSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { LineEnding } from '../../src/text/index.ts';
 import { importFile, planPublication, publishFile, resolvePath } from '../../src/workspace/index.ts';
 import { asOrdinaryUser, leftovers, newFolder, open, refused, sha, watched } from './room.ts';
 
 describe('planPublication', () => {
-  it.each([
-    { style: 'lf', bom: false, bytes: 'a\nb\n' },
-    { style: 'crlf', bom: false, bytes: 'a\r\nb\r\n' },
-    { style: 'cr', bom: true, bytes: '\uFEFFa\rb\r' },
-    { style: 'none', bom: false, bytes: 'a\nb\n' },
-  ] as const)('$style, mark $bom', ({ style, bom, bytes }) => {
-    const plan = planPublication('a\nb\n', style, bom);
-    expect(plan).toEqual({ ok: true, bytes: Buffer.from(bytes), sha256: sha(bytes) });
+  it.each<[string, string, LineEnding | number[], boolean, string]>([
+    ['LF', 'a\nb\n', 'lf', false, 'a\nb\n'],
+    ['CRLF', 'a\nb\n', 'crlf', false, 'a\r\nb\r\n'],
+    ['CR after a byte order mark', 'a\nb\n', 'cr', true, '\uFEFFa\rb\r'],
+    ['each line its own', 'a\nb\n\nc', [1, 0, 2], true, '\uFEFFa\r\nb\n\rc'],
+    ['no line end at all', 'ab', [], false, 'ab'],
+    ['nothing', '', [], true, '\uFEFF'],
+  ])('%s', (_, content, endings, bom, bytes) => {
+    const plan = planPublication(content, Array.isArray(endings) ? Uint8Array.from(endings) : endings, bom);
+    expect(plan).toEqual({ bytes: Buffer.from(bytes), sha256: sha(bytes) });
   });
 
-  it('refuses mixed endings, unless no line end is left to write', () => {
-    expect(planPublication('a\nb', 'mixed', false)).toMatchObject({ ok: false, code: 'mixed_line_endings' });
-    expect(planPublication('ab', 'mixed', true)).toMatchObject({ ok: true, bytes: Buffer.from('\uFEFFab') });
-    expect(planPublication('', 'mixed', false)).toMatchObject({ ok: true, bytes: Buffer.alloc(0) });
+  it('throws when there are not as many endings as lines that end', () => {
+    expect(() => planPublication('a\nb', Uint8Array.of(), false)).toThrow(RangeError);
+    expect(() => planPublication('a\nb', Uint8Array.of(0, 1), false)).toThrow(RangeError);
   });
 
   it('throws on text that is not canonical', () => {
@@ -34,12 +36,10 @@ async function roundTrip(bytes: string, from: string, to: string): Promise<strin
   const file = await importFile(ws, 'f');
   if (!file.ok) throw new Error(file.message);
   expect(file.content).toContain(from);
-  const plan = planPublication(
-    file.content.replace(from, () => to),
-    file.lineEndings.style,
-    file.bom,
-  );
-  if (!plan.ok) throw new Error(plan.message);
+  const { style } = file.lineEndings;
+  if (style === 'mixed') throw new Error('the endings of a mixed file are known to the service alone');
+  const text = file.content.replace(from, () => to);
+  const plan = planPublication(text, style === 'none' ? 'lf' : style, file.bom);
   expect(await publishFile(ws, file.path, plan.bytes, file.diskSha256)).toMatchObject({ ok: true, writtenSha256: plan.sha256 });
   expect(leftovers(root)).toEqual([]);
   return readFileSync(join(root, 'f'), 'utf8');

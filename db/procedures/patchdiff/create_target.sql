@@ -1,5 +1,6 @@
 -- Creates a target from text: version 0, its initial snapshot, its first editing cycle, the genesis of its chain, and
--- its binding to a workspace file when one is given. The text is canonicalised here (CRLF and CR become LF).
+-- its binding to a workspace file when one is given. The text is canonicalised here (CRLF and CR become LF); of mixed line
+-- ends the ending of each line is kept.
 -- Safe to repeat under a caller-chosen id: the same content and source answer `existing` with the target as it is now.
 -- Refuses: malformed arguments (PD100), more than 16777216 bytes (PD107), an id taken by other content (PD103), a file
 -- that is bound to another target (PD109).
@@ -25,6 +26,7 @@ declare
   v_content text := replace(replace(p_content, e'\r\n', e'\n'), e'\r', e'\n');
   v_hash text;
   v_facts jsonb;
+  v_runs jsonb;
   v_now timestamptz := clock_timestamp();
   v_root text;
   v_path text;
@@ -38,6 +40,7 @@ begin
   perform patchdiff_store.check_claim('p_actor', p_actor);
   v_hash := encode(sha256(convert_to(v_content, 'UTF8')), 'hex');
   v_facts := patchdiff_store.source_facts(p_source, p_content, v_content);
+  v_runs := patchdiff_store.source_runs(p_source, p_content, v_facts);
   v_root := p_workspace ->> 'root';
   v_path := p_workspace ->> 'path';
 
@@ -45,12 +48,12 @@ begin
   insert into patchdiff_store.cloud_target_files (
     target_file_id, display_name, current_hash, version, content_bytes, content_chars, workspace_tracked,
     workspace_root_identity, workspace_path, last_synced_disk_sha256, last_synced_version, source_bom,
-    source_line_endings, created_at, updated_at, current_content
+    source_line_endings, eol_runs, eol_version, created_at, updated_at, current_content
   )
   values (
     v_target, p_display_name, v_hash, 0, octet_length(v_content), length(v_content), v_path is not null,
     v_root, v_path, p_workspace ->> 'disk_sha256', case when p_workspace ->> 'disk_sha256' is not null then 0 end,
-    coalesce((p_source -> 'bom')::boolean, false), v_facts, v_now, v_now, v_content
+    coalesce((p_source -> 'bom')::boolean, false), v_facts, v_runs, case when v_runs is not null then 0 end, v_now, v_now, v_content
   )
   on conflict (target_file_id) do nothing;
   v_created := found;

@@ -2,7 +2,9 @@
 -- Outcomes: `opened`; `rejected` (a guard, diverged content, no binding, or the target or its synced digest moved since
 -- the bytes were rendered; only a guard's or a divergence's verdict is recorded under the request key); `recovered`
 -- when the key already has a receipt, then `receipt` holds it as JSON.
--- Refuses malformed arguments (PD100) and an unknown target (PD104). Race-safe: decided under the target's lock, and
+-- p_eol_runs says which ending each line of the version gets, as runs, where that is recorded line by line; kept with the
+-- intent, and with the target once the publication is recorded.
+-- Refuses malformed arguments, runs that do not make the bytes to be written among them (PD100), and an unknown target (PD104). Race-safe: decided under the target's lock, and
 -- every intent is rechecked under it again by lock_publication before the file is touched.
 create or replace function patchdiff.open_publication (
   p_target uuid,
@@ -14,7 +16,8 @@ create or replace function patchdiff.open_publication (
   p_written_sha256 text,
   p_written_bytes bigint,
   p_actor json default null,
-  p_client_request_id text default null
+  p_client_request_id text default null,
+  p_eol_runs jsonb default null
 )
   returns patchdiff.publication_receipt
   language plpgsql
@@ -76,6 +79,8 @@ begin
     return patchdiff_store.publication_answer(v_locked, 'rejected', v_fault);
   end if;
 
+  perform patchdiff_store.check_written_runs(p_target, p_eol_runs, p_written_sha256, p_written_bytes);
+
   -- write
   v_row.kind := 'intent';
   v_row.version := p_version;
@@ -88,7 +93,12 @@ begin
   v_row.client_request_id := p_client_request_id;
   v_row.request_fingerprint := case when p_client_request_id is not null then v_fingerprint end;
   v_row.actor := p_actor;
-  v_row.detail := json_build_object('expected_target_version', p_expected_version, 'expected_current_hash', p_expected_hash);
+  v_row.detail := case
+    when p_eol_runs is null
+      then json_build_object('expected_target_version', p_expected_version, 'expected_current_hash', p_expected_hash)
+    else json_build_object(
+      'expected_target_version', p_expected_version, 'expected_current_hash', p_expected_hash, 'eol_runs', p_eol_runs)
+  end;
   v_row := patchdiff_store.append_publication(v_locked, v_row);
 
   v_receipt := patchdiff_store.publication_answer(patchdiff_store.lock_target(p_target), 'opened', null);
@@ -97,5 +107,5 @@ begin
 end;
 $$;
 
-comment on function patchdiff.open_publication(uuid, bigint, text, bigint, text, text, text, bigint, json, text) is
+comment on function patchdiff.open_publication(uuid, bigint, text, bigint, text, text, text, bigint, json, text, jsonb) is
   'Appends the intent to publish one version of a target to its workspace file.';

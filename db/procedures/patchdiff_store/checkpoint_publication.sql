@@ -1,4 +1,4 @@
--- What a finished publication changes beside its own row: the synced digest and version, and the checkpoint. Answers
+-- What a finished publication changes beside its own row: the synced digest and version, the endings of each line as the intent keeps them, and the checkpoint. Answers
 -- the id of the snapshot that holds the published version: the one appended, else the newest one when it has that
 -- version, else null. The caller holds the lock, passes what lock_target answered,
 -- and has left in the intent the request key that this settles, or none.
@@ -12,12 +12,15 @@ create or replace function patchdiff_store.checkpoint_publication (
   volatile
 as $$
 declare
+  v_runs jsonb := nullif((p_intent.detail -> 'eol_runs')::jsonb, 'null');
   v_newest record;
   v_snapshot patchdiff_store.target_snapshots;
 begin
   update patchdiff_store.cloud_target_files as t
   set last_synced_disk_sha256 = p_intent.written_sha256,
       last_synced_version = p_intent.version,
+      eol_runs = v_runs,
+      eol_version = case when v_runs is not null then p_intent.version end,
       updated_at = clock_timestamp()
   where t.target_file_id = p_locked.target_file_id;
 

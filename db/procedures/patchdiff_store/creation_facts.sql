@@ -1,4 +1,4 @@
--- What the creation of a target fixes, and no later call changes, with what it was synced with: the names of columns of
+-- What the creation of a target fixes, and no later call changes, with what it was synced with and the endings of its lines: the names of columns of
 -- cloud_target_files and workspace_bindings, and their values. The initial snapshot keeps this as it was (column creation),
 -- under its hash; verify_creation holds the two tables against it. Null for an unknown target.
 create or replace function patchdiff_store.creation_facts (
@@ -13,6 +13,8 @@ as $$
     'created_at', t.created_at,
     'source_bom', t.source_bom,
     'source_line_endings', t.source_line_endings,
+    'eol_runs', t.eol_runs,
+    'eol_version', t.eol_version,
     'workspace_tracked', t.workspace_tracked,
     'workspace_root_identity', t.workspace_root_identity,
     'workspace_path', t.workspace_path,

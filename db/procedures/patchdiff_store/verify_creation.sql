@@ -29,6 +29,7 @@ as $$
     cross join lateral jsonb_each(patchdiff_store.creation_facts(p_target)::jsonb) as n
     where i.creation is not null
     and n.key not like 'last\_synced\_%'
+    and n.key not like 'eol\_%'
   ),
   synced as (
     select coalesce(p.written_sha256, i.creation ->> 'last_synced_disk_sha256') as disk_sha256,

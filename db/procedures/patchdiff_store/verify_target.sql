@@ -38,6 +38,7 @@ begin
   return query select f.* from patchdiff_store.verify_chain(p_target, p_noted_sequence, lower(p_noted_hash)) as f;
   return query select f.* from patchdiff_store.verify_missing(p_target) as f;
   return query select f.* from patchdiff_store.verify_creation(p_target) as f;
+  return query select f.* from patchdiff_store.verify_line_endings(p_target) as f;
   return query select f.* from patchdiff_store.verify_attempts(p_target) as f;
   return query select f.* from patchdiff_store.verify_ledger(p_target) as f;
   return query select f.* from patchdiff_store.verify_snapshots(p_target) as f;

@@ -3,7 +3,7 @@ import { EXIT, ExitError } from '../exit.ts';
 
 /** What the demo can work on; also said by its help. */
 export const SOURCE_RULE =
-  'a regular file of UTF-8 text without NUL, at most 16 MiB, with one style of line ends and two lines or more, ' +
+  'a regular file of UTF-8 text without NUL, at most 16 MiB, with two lines or more, ' +
   'of which one near the start has words and occurs only once';
 
 const MOST_BYTES = 16 * 1024 * 1024;
@@ -23,7 +23,6 @@ export function lineToEdit(file: string): string {
   const text = decoded(file);
   if (text === null) return refuse('is not valid UTF-8');
   if (text.includes('\0')) return refuse('holds a NUL');
-  if (new Set(text.match(/\r\n|\r|\n/g)).size > 1) return refuse('mixes styles of line ends');
   return uniqueLine(text.replace(/\r\n?/g, '\n')) ?? refuse('has no line of words that occurs only once');
 }
 

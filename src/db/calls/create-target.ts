@@ -7,7 +7,7 @@ export interface CreateTarget {
   displayName: string;
   /** Canonicalised by the procedure. */
   content: string;
-  /** JSON text {"line_endings": …, "bom": …}; null: the content itself is the source. */
+  /** JSON text {"line_endings": …, "bom": …, "eol_runs": …}, runs only of mixed line ends; null: the content itself is the source. */
   source: string | null;
   /** JSON text {"root", "path", "root_device", "root_inode", "disk_sha256"}; null: bound to no file. */
   workspace: string | null;

@@ -16,6 +16,8 @@ export interface OpenPublication {
   /** JSON text. */
   actor: string | null;
   clientRequestId: string | null;
+  /** JSON text of the runs of line endings that the bytes have; null: one ending for all lines. */
+  eolRuns: string | null;
 }
 
 /** The row of patchdiff.publication_receipt, of open_publication and lock_publication. */
@@ -47,7 +49,8 @@ from patchdiff.open_publication(
   p_written_sha256 => $7,
   p_written_bytes => $8,
   p_actor => $9,
-  p_client_request_id => $10
+  p_client_request_id => $10,
+  p_eol_runs => $11
 )`;
 
 /** Refused: target_not_found, bad_call. */
@@ -63,6 +66,7 @@ export async function openPublication(database: Database, call: OpenPublication,
     call.writtenBytes,
     call.actor,
     call.clientRequestId,
+    call.eolRuns,
   ];
   return onlyRow(await database.query<PublicationReceiptRow>({ name: 'open_publication', text: TEXT, values }, options), 'open_publication');
 }

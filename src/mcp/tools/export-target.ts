@@ -10,7 +10,7 @@ export const exportTarget: ToolDefinition = {
   title: 'Export the text',
   summary:
     'Returns the text for use elsewhere, page by page, with the chain head that proves its history: ' +
-    'format "canonical" (lines end with LF) or "original_eol" (line ends as in the imported file; refused when they are unknown). ' +
+    'format "canonical" (lines end with LF) or "original_eol" (each line ends as in its file; refused when that is not known). ' +
     'start and length count code points of the canonical text in both formats: start defaults to 0; length defaults to 4,000 and is cut to 8,000. ' +
     'When truncated is true, go on with start = next_start and check that version did not move.',
   annotations: READ_ONLY,

@@ -11,8 +11,7 @@ export const initializeTarget: ToolDefinition = {
   summary:
     'Puts a document under authority at version 0 and returns its target_file_id, current_hash and line-ending facts. Two ways: ' +
     'content + display_name (the text itself; at most 16 MiB of UTF-8), or from_workspace: true + path (a regular UTF-8 file below the workspace root, ' +
-    'at most 16 MiB; no absolute path, no ".."). Lines end with LF from then on; the original line ends and a BOM come back when the file is saved. ' +
-    'A file whose line ends are mixed can be imported and edited, but not yet written back nor exported with its original line ends. ' +
+    'at most 16 MiB; no absolute path, no ".."). Lines end with LF from then on; the original line ends, of each line its own where they are mixed, and a BOM come back when the file is saved. ' +
     'A target_file_id of your choice (UUID) makes content + display_name safe to repeat: the same id with the same content answers "existing". ' +
     'Importing the same path twice answers "existing" while the file on disk is the one last saved, and drift once it is not: ' +
     'for now the way out is to put the bytes last imported or saved back on disk. from_workspace + path + content starts a file that ' +

@@ -7,7 +7,7 @@ import { acceptedCall, importAttempt, rejectedCall } from './imports.ts';
 const TX1 = 'patchdiff-tx/1';
 const TX2 = 'patchdiff-tx/2';
 const TX3 = 'patchdiff-tx/3';
-const SENT = 'one\r\ntwo ñ\r\nthree €\r\nx y x\r\n';
+const SENT = 'one\r\ntwo ñ\nthree €\r\nx y x\r\n';
 const TEXT = SENT.replaceAll('\r\n', '\n');
 
 /** A target whose history holds a row of every kind that the engine writes. */
@@ -115,11 +115,12 @@ async function hashOf(owner: pg.Client, id: string): Promise<string> {
   return rows[0]!.current_hash;
 }
 
-/** Opens a publication of the current version and closes it with this outcome; a superseded one by a later acceptance is closed as such. */
+/** Opens a publication of the current version, its lines ended by LF, and closes it with this outcome; a superseded one by a later acceptance is closed as such. */
 async function publish(owner: pg.Client, id: string, outcome: string, key: string | null): Promise<void> {
   const { rows } = await owner.query<{ publication_id: string }>(
-    `select r.publication_id from patchdiff.read_head($1) as h, patchdiff.open_publication(h.target_file_id, null, null, h.version,
-       h.current_hash, h.last_synced_disk_sha256, h.current_hash, h.content_bytes, '{"host":"test"}', $2) as r`,
+    `select r.publication_id from patchdiff.read_target($1) as h, patchdiff.open_publication(h.target_file_id, null, null, h.version,
+       h.current_hash, h.last_synced_disk_sha256, h.current_hash, h.content_bytes, '{"host":"test"}', $2,
+       jsonb_build_array(jsonb_build_array('lf', length(h.current_content) - length(replace(h.current_content, chr(10), ''))))) as r`,
     [id, key],
   );
   const closed = await owner.query<{ outcome: string }>(

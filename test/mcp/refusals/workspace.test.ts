@@ -5,6 +5,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { useDatabase } from '../../helpers/database.ts';
+import { forgetEndings } from '../../service/support/service.ts';
 import { connectNew } from '../support/hosts.ts';
 import type { Host } from '../support/hosts.ts';
 import { Transcript } from './transcript.ts';
@@ -105,7 +106,8 @@ test('saves', PATIENCE, async () => {
   await refused('the file has changed', sync(drifted));
   const mixed = await imported('mixed.txt', 'a\r\nb\n');
   await edited(mixed);
-  await refused('mixed line ends', sync(mixed));
+  await forgetEndings(await database.client('admin'), mixed);
+  await refused('mixed line ends, and which line has which is not recorded', sync(mixed));
   const exported = { target_file_id: mixed, format: 'original_eol' };
   transcript.add('an export with its own line ends', { format: 'original_eol' }, await host.call('patchdiff_export_target', exported));
   const linked = await imported('linked.txt', 'a\n');

@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import { afterAll, beforeAll } from 'vitest';
 import { openDatabase } from '../../../src/db/pool.ts';
 import type { Database } from '../../../src/db/port.ts';
@@ -47,6 +48,11 @@ export async function newTarget(service: Service, content: string, more: JsonObj
   const made = await service.initializeTarget({ content, display_name: 'doc', ...more });
   if (made['status'] !== 'created') throw new Error(JSON.stringify(made));
   return made['target_file_id'] as string;
+}
+
+/** Makes of a target of mixed line ends one of which no ending is recorded, as releases made them that recorded none. */
+export async function forgetEndings(admin: pg.Client, id: string): Promise<void> {
+  await admin.query('update patchdiff_store.cloud_target_files set eol_runs = null, eol_version = null where target_file_id = $1', [id]);
 }
 
 export async function textOf(service: Service, id: string): Promise<string> {
