@@ -14,10 +14,16 @@ export async function readJsonInput(host: Host, name: string): Promise<JsonObjec
   const stream = name === '-' ? host.stdin : createReadStream(path.resolve(host.cwd, name));
   const parts: Buffer[] = [];
   let bytes = 0;
-  for await (const part of stream as AsyncIterable<Buffer>) {
-    bytes += part.length;
-    if (bytes > MAX_BYTES) throw new ExitError(EXIT.usage, `${shown}: longer than ${MAX_BYTES} bytes`);
-    parts.push(part);
+  try {
+    for await (const part of stream as AsyncIterable<Buffer>) {
+      bytes += part.length;
+      if (bytes > MAX_BYTES) throw new ExitError(EXIT.usage, `${shown}: longer than ${MAX_BYTES} bytes`);
+      parts.push(part);
+    }
+  } catch (error) {
+    if (error instanceof ExitError) throw error;
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new ExitError(EXIT.workspace, code === 'ENOENT' ? `there is no file ${shown}` : `${shown} cannot be read: ${message}`);
   }
   const read = readJsonObject(Buffer.concat(parts, bytes));
   if (!read.ok) throw new ExitError(EXIT.usage, `${shown}: ${read.words}`);

@@ -70,7 +70,7 @@ export async function main(argv: readonly string[], deps: ProgramDeps): Promise<
   addAuditCommands(program, host, run);
   addDatabaseCommands(program, host, run);
   addDoctor(program, host, run);
-  inherit(program);
+  inherit(program, 'patchdiff');
 
   try {
     await program.parseAsync([...argv], { from: 'user' });
@@ -84,11 +84,12 @@ export async function main(argv: readonly string[], deps: ProgramDeps): Promise<
 }
 
 /** --json is accepted before and after the command's name. */
-function inherit(command: Command): void {
+function inherit(command: Command, name: string): void {
   for (const child of command.commands) {
-    child.exitOverride().showHelpAfterError(`(see ${child.name()} --help)`);
+    const typed = `${name} ${child.name()}`;
+    child.exitOverride().showHelpAfterError(`(see ${typed} --help)`);
     if (child.name() !== 'mcp') child.option('--json', 'one JSON document on stdout');
-    inherit(child);
+    inherit(child, typed);
   }
 }
 

@@ -50,9 +50,11 @@ export function renderEvidence(output: Output, result: JsonObject): string[] {
     (miss) =>
       `near miss on line ${plain(miss['line'])}, ${plain(miss['start'])}..${plain(miss['end'])}: "${clipped(plain(miss['text']))}" ${dim(printable(plain(miss['diff'])))}`,
   );
+  const actual = diagnostic['actual_text'];
+  const there = typeof actual === 'string' ? [`actual_text: ${actual === '' ? 'nothing stands there' : `"${clipped(actual)}"`}`] : [];
   const attempt = typeof result['pdcp_log_id'] === 'string' ? [dim(`recorded as attempt ${result['pdcp_log_id']}`)] : [];
   const why = explanation === undefined ? [] : [printable(plain(explanation['message']))];
-  return [...candidates, ...why, ...nearMisses, ...attempt];
+  return [...there, ...candidates, ...why, ...nearMisses, ...attempt];
 }
 
 function changeLines(result: JsonObject): string[] {

@@ -95,6 +95,8 @@ function isDecodable(text: string): boolean {
   }
 }
 
+const MEND = 'start that server, or correct what names it (DATABASE_URL, PATCHDIFF_ADMIN_URL, PGHOST …)';
+
 /** The database that was named does not answer, or refuses the login. The message names it, without its password. */
 export class UnreachableError extends Error {
   override readonly name = 'UnreachableError';
@@ -109,7 +111,7 @@ export async function withQueries<T>(url: string, work: (run: RunQuery) => Promi
   } catch (error) {
     const { message, code } = error as Error & { code?: string };
     const place = `${client.user ?? ''}@${client.host}:${client.port}/${client.database ?? ''}`;
-    throw new UnreachableError(`cannot connect to ${place}: ${message || (code ?? 'no answer')}`, { cause: error });
+    throw new UnreachableError(`cannot connect to ${place}: ${message || (code ?? 'no answer')}; ${MEND}`, { cause: error });
   }
   try {
     return await work(async (text) => (await client.query<Record<string, unknown>>(text)).rows);

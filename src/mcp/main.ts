@@ -22,14 +22,15 @@ type Exit = (typeof EXIT)[keyof typeof EXIT];
 
 /**
  * Serves one client over stdio; resolves with the exit code. What can be wrong with the settings, the workspace and the
- * database is found before the first message is read, and said on stderr; stdout never carries anything but protocol.
+ * database is found before the first message is read, and said on stderr; stdout carries nothing but protocol, or the help that was asked for.
  */
 export async function main(argv: readonly string[], host: NodeJS.Process = process): Promise<number> {
-  const write = claimStdout(host);
-  if (argv.includes('--help')) {
-    host.stderr.write(USAGE);
+  // Nobody is served yet, so help goes where that of every other command goes.
+  if (argv.includes('--help') || argv.includes('-h')) {
+    host.stdout.write(USAGE);
     return EXIT.done;
   }
+  const write = claimStdout(host);
   const read = readSettings(argv, host.env);
   if (!read.ok) return fail(host, EXIT.usage, `${read.message}\n\n${USAGE}`);
   const { settings } = read;

@@ -34,7 +34,9 @@ test('help teaches, and a wrong command line is 2', async () => {
   expect(help.stdout).toMatch(/Start here:\n {2}patchdiff demo/);
   expect(help.stdout).toMatch(/Exit codes: 0 done/);
   expect((await cli(['db', 'migrate', '--help'])).stdout).toMatch(/PATCHDIFF_ADMIN_URL/);
-  expect((await cli(['mcp', '--help'])).stderr).toMatch(/--workspace/);
+  for (const flag of ['--help', '-h'])
+    expect(await cli(['mcp', flag])).toMatchObject({ code: 0, stdout: expect.stringMatching(/--workspace/) as string, stderr: '' });
+  expect((await cli(['db', 'url', '--nonsense'])).stderr).toMatch(/\n\(see patchdiff db url --help\)\n$/);
   expect((await cli([])).code).toBe(2);
   for (const args of [['nonsense'], ['read'], ['list', '--nonsense'], ['db', 'nonsense']]) {
     const { code, stderr } = await cli(args);
@@ -76,6 +78,7 @@ test('an unreachable database is 4 and named without its password', async () => 
   const { code, stderr, stdout } = await cli(['list', '--json'], env);
   expect(code).toBe(4);
   expect(stderr).toMatch(/cannot connect to someone@127\.0\.0\.1:1\/nowhere/);
+  expect(stderr).toMatch(/; start that server, or correct what names it/);
   expect(stderr + stdout).not.toContain('secret');
   expect(JSON.parse(stdout)).toMatchObject({ status: 'error', exit: 4 });
   expect((await cli(['doctor'], env)).code).toBe(4);

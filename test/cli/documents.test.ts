@@ -8,6 +8,7 @@ import { built } from '../helpers/build.ts';
 import { warmCommandLine, type Cli } from '../helpers/cli.ts';
 import { useDatabase } from '../helpers/database.ts';
 import { startNode } from '../helpers/process.ts';
+import { vandal } from '../service/support/damage.ts';
 
 const database = useDatabase();
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
@@ -85,6 +86,11 @@ test('log, show, replay and verify follow one history', async () => {
   const replay = await cli(['replay', target]);
   expect(replay.code).toBe(0);
   expect(replay.stdout).toMatch(/^success: version 1, hash [0-9a-f]{64}\n(  holds  \w+\n){4}$/);
+  const earlier = await cli(['replay', target, '--to', '0']);
+  expect(earlier.code).toBe(0);
+  expect(earlier.stdout).toMatch(
+    /^success: version 0, hash [0-9a-f]{64}\n {2}not compared with the stored document, which is at a later version\n$/,
+  );
   const verified = await cli(['verify', target]);
   expect(verified).toMatchObject({ code: 0, stderr: '' });
   const noted = /note elsewhere: (\S+)\n$/.exec(verified.stdout)?.[1] as string;
@@ -172,6 +178,13 @@ test('an edited history is found, and the exit code says so', async () => {
   const replay = await cli(['replay', id]);
   expect(replay.code).toBe(8);
   expect(replay.stdout).toMatch(/fails {2}content_matches/);
+  const free = await vandal(database);
+  await free.query("update patchdiff_store.target_snapshots set content_hash = repeat('0', 64) where target_file_id = $1", [id]);
+  const failed = await cli(['replay', id]);
+  expect(failed).toMatchObject({ code: 8, stdout: '' });
+  expect(failed.stderr).toMatch(
+    /^failed\n {2}replay_integrity_failed at the first text, check initial_hash: .+\n {2}patchdiff verify names the damaged row\.\n$/,
+  );
 });
 
 test('a name cannot move the cursor', async () => {

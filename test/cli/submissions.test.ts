@@ -112,9 +112,23 @@ describe('submit', () => {
     const missed = await cli(['submit', file(edit(id, 0, '\ton = 1', '  on = 0'))]);
     expect(missed.code).toBe(6);
     expect(missed.stderr).toMatch(/near miss on line 2, .*\n/);
+    expect(missed.stderr).not.toContain('patchdiff_');
+    const stale = (await cli(['submit', file(edit(id, 7, 'a', 'b'))])).stderr;
+    expect(stale).toMatch(/\n {2}Read the target again \(patchdiff read --json\)/);
+    const operations = [{ op: 'span', start: 0, end: 2, expected_text: 'x:', replace: 'c:' }];
+    const elsewhere = file({ format: 'patchdiff-tx/2', target_file_id: id, intent: 'i', expected_target_version: 0, operations });
+    expect((await cli(['submit', elsewhere])).stderr).toMatch(/\n {2}actual_text: "a:"\n/);
     const shown = JSON.parse((await cli(['submit', file(edit(id, 7, 'a', 'b')), '--json'])).stdout) as JsonObject;
     expect(shown).toMatchObject({ status: 'rejected', failure_reason: 'target_version_mismatch', current_version: 0 });
-    expect(await attempts(id)).toHaveLength(3);
+    expect(await attempts(id)).toHaveLength(5);
+  });
+
+  test('a file that cannot be read is 3, in words', async () => {
+    expect(await cli(['submit', 'nothing.json'])).toMatchObject({ code: 3, stderr: 'patchdiff: there is no file nothing.json\n' });
+    expect(await cli(['preview', '.'])).toMatchObject({
+      code: 3,
+      stderr: expect.stringMatching(/^patchdiff: \. cannot be read: /) as string,
+    });
   });
 
   test('an unknown document is 7, a malformed id 6', async () => {

@@ -72,13 +72,13 @@ describe('what is wrong at the start is said on stderr, before any protocol', ()
       await empty.drop();
     }
   });
+});
 
-  test('--help explains on stderr', async () => {
-    const pipe = open(['--help']);
-    expect((await pipe.exit()).code).toBe(0);
-    expect(pipe.stderr).toContain('Usage: patchdiff mcp');
-    expect(pipe.lines).toEqual([]);
-  });
+test.each(['--help', '-h'])('%s explains on stdout, since nobody is served', async (option) => {
+  const pipe = open([option]);
+  expect((await pipe.exit()).code).toBe(0);
+  expect(pipe.lines.join('\n')).toContain('Usage: patchdiff mcp');
+  expect(pipe.stderr).toBe('');
 });
 
 describe('a good start', () => {

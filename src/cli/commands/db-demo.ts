@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { CHANGES_SQL, chainHead, readChanges, verifyTarget } from '../../db/audit.ts';
 import { resolveServableDatabase } from '../../db/connect.ts';
+import { resolveHome } from '../../db/embedded/index.ts';
 import { EXIT, ExitError, type Exit } from '../exit.ts';
 import { lineToEdit, SOURCE_RULE } from '../demo/source.ts';
 import { tell, type Step } from '../demo/story.ts';
@@ -48,7 +49,9 @@ async function play(host: Host, output: Output, place: string, edited: string, i
   const workspace = path.dirname(place);
   const resolved = await resolveServableDatabase(host.env);
   output.say(bold('The database'));
-  output.say(`  ${resolved.kind === 'embedded' ? 'embedded PostgreSQL, started and migrated' : 'the database that the environment names'}`);
+  output.say(
+    `  ${resolved.kind === 'embedded' ? `embedded PostgreSQL in ${resolveHome(host.env)}, running and migrated` : 'the database that the environment names'}`,
+  );
   output.say(`  ${inPlace ? 'the file' : 'a copy of the file'}: ${place}\n`);
 
   // Loaded only here: an MCP client costs every other command more than all the rest together.
@@ -124,6 +127,7 @@ async function play(host: Host, output: Output, place: string, edited: string, i
         '',
         `Look further: npx patchdiff log ${story.target}`,
         '              npx patchdiff db psql    (select * from patchdiff_audit.attempts)',
+        ...(resolved.kind === 'embedded' ? ['Its server still runs, and the document stays: npx patchdiff db stop'] : []),
       ].join('\n'),
     );
     return good ? EXIT.done : EXIT.unsound;

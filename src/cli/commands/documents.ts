@@ -84,7 +84,12 @@ export function addDocumentCommands(program: Command, host: Host, run: Run): voi
           const result = await withProgress(host, output, (onProgress) =>
             service.replayTarget({ target_file_id: target, ...upTo }, { onProgress }),
           );
-          const exit = answer(output, result, () => renderReplay(output, result));
+          const exit = answer(
+            output,
+            result,
+            () => renderReplay(output, result),
+            () => failingStep(result),
+          );
           return result['materialized_state_matches'] === false ? EXIT.unsound : exit;
         }),
       ),
@@ -168,11 +173,26 @@ function renderLog(output: Output, result: JsonObject): string {
 
 function renderReplay(output: Output, result: JsonObject): string {
   const checks = (result['materialized_state_checks'] ?? {}) as Row;
-  const lines = [
-    `${plain(result['status'])}: version ${plain(result['reconstructed_version'])}, hash ${plain(result['reconstructed_hash'])}`,
-    ...Object.entries(checks).map(
-      ([name, holds]) => `  ${holds === true ? output.colors.green('holds') : output.colors.red('fails')}  ${name}`,
-    ),
+  // Null below the current version: the stored row is of a later one.
+  const compared =
+    result['materialized_state_matches'] === null
+      ? ['  not compared with the stored document, which is at a later version']
+      : Object.entries(checks).map(
+          ([name, holds]) => `  ${holds === true ? output.colors.green('holds') : output.colors.red('fails')}  ${name}`,
+        );
+  const reached = `version ${plain(result['reconstructed_version'])}, hash ${plain(result['reconstructed_hash'])}`;
+  return [`${plain(result['status'])}: ${reached}`, ...compared].join('\n');
+}
+
+/** What a replay that ended early found, for people: the place, and which attempts are still sound. */
+function failingStep(result: JsonObject): string[] {
+  const step = result['first_failing_step'] as Row | null | undefined;
+  if (!step) return [];
+  const inHistory = step['pdcp_log_id'] !== null;
+  const where = inHistory ? `attempt ${plain(step['pdcp_log_id'])} (#${plain(step['log_sequence'])})` : 'the first text';
+  return [
+    `${plain(step['reason'])} at ${where}, check ${plain(step['check'])}: ${printable(plain(step['detail']))}`,
+    ...(inHistory ? [`sound up to version ${plain(result['reconstructed_version'])}`] : []),
+    'patchdiff verify names the damaged row.',
   ];
-  return lines.join('\n');
 }

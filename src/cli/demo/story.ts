@@ -105,7 +105,7 @@ export async function tell(host: DemoHost, path: string, line: string, told: Tel
     'patchdiff_submit_edits',
     on({ expected_target_version: 1, intent: 'note a third look', edits: [{ match: mistyped, replace: line + LATER }] }),
     'rejected',
-    (result) => `refused (${String(result['failure_reason'])}); nearest text: ${JSON.stringify(nearest(result))}`,
+    (result) => `refused (${String(result['failure_reason'])}); nearest text: ${JSON.stringify(nearest(result))} ${slip(result)}`,
   );
   const recovered = await step(
     'recover',
@@ -137,6 +137,12 @@ function mistype(line: string): string {
   const at = Math.floor(characters.length / 2);
   const [one = '', other = ''] = characters.slice(at, at + 2);
   return [...characters.slice(0, at), ...(one === other ? [one] : [other, one]), ...characters.slice(at + 2)].join('');
+}
+
+/** How the nearest text differs from what was sent. */
+function slip(result: ToolResult): string {
+  const [miss] = result['near_misses'] as ToolResult[];
+  return `(${String(miss?.['diff'])})`;
 }
 
 function nearest(result: ToolResult): string {
