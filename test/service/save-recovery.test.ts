@@ -61,6 +61,21 @@ describe('crashes', () => {
     expect(await ws.context.service.getManifestLedger({ target_file_id: id })).toMatchObject({ entries: [] });
   });
 
+  test('the endings of a file of mixed line ends are finished with it', async () => {
+    const { id, name } = await ws.imported('a\r\nb\nc');
+    await ws.service.submit(TX1, edit(id, 0, 'b', 'new\nb'));
+    const crashing = ws.meddled(({ name: statement }) => {
+      if (statement === 'record_publication') throw new Error('pulled the plug');
+    });
+    expect(await ws.sync(id, {}, crashing)).toMatchObject({ status: 'partial' });
+    // The target moves on before anybody finishes.
+    await ws.service.submit(TX1, edit(id, 1, 'a\n', ''));
+    expect(await ws.sync(id)).toMatchObject({ status: 'published', version: 2 });
+    expect([ws.onDisk(name), await ws.openIntents(id)]).toEqual(['new\r\nb\nc', []]);
+    const admin = await ws.context.server.client('admin');
+    expect((await admin.query('select * from patchdiff_audit.verify_target($1)', [id])).rows).toEqual([]);
+  });
+
   test('the same for an import of the file', async () => {
     const { id, name } = await ws.imported('a\n');
     await ws.service.submit(TX1, edit(id, 0, 'a', 'b'));
