@@ -94,6 +94,8 @@ export const ENTRY_CALLS: Readonly<Record<string, string[][]>> = {
   'patchdiff.read_ledger': [[...HISTORY, `select r.ledger_sequence, r.derived from patchdiff.read_ledger('${TARGET}', true, 5) as r`]],
   'patchdiff.read_recent_changes': [[...HISTORY, `select r.after_version, r.span_starts from patchdiff.read_recent_changes('${TARGET}', 2) as r`]],
   'patchdiff.lock_history': [[...HISTORY, `select r.log_sequence, r.content from patchdiff.lock_history('${TARGET}') as r`]],
+  'patchdiff.read_history': [[...HISTORY, `select r.log_sequence, r.content from patchdiff.read_history('${TARGET}', 0) as r`]],
+  'patchdiff.read_line_endings': [[...HISTORY, `select r.* from patchdiff.read_line_endings('${TARGET}', 1) as r`]],
   'patchdiff.preview_facts': [[...HISTORY, `select r.version, r.is_intact, r.key_kind, r.key_fingerprint from patchdiff.preview_facts('${TARGET}', null, 'k1') as r`]],
   'patchdiff.preview_recovery': [[...HISTORY, `select r.outcome, r.after_hash from patchdiff.preview_recovery('${TARGET}', 'k1') as r`]],
   'patchdiff.subscribe_commits': [[`select patchdiff.subscribe_commits('told', '1 minute') is not null`]],
