@@ -49,6 +49,9 @@ comment on column patchdiff_store.commit_subscriptions.expires_at is 'When the l
 --! include patchdiff_store/direct_record.sql
 --! include patchdiff_store/direct_operations.sql
 --! include patchdiff_store/shifted_bases.sql
+drop function if exists patchdiff_store.commit_submission(
+  uuid, text, text, text, integer, text, json, text, text, integer[], text, text, json, jsonb
+);
 --! include patchdiff_store/commit_submission.sql
 --! include patchdiff_store/check_direct_call.sql
 --! include patchdiff_store/commit_direct.sql
@@ -122,6 +125,28 @@ grant execute on function
   patchdiff.read_line_endings(uuid, bigint),
   patchdiff.read_history(uuid, bigint, integer)
 to patchdiff_writer;
+-- A file that others changed is adopted, and a binding moves: rows of the same sequence that close no intent.
+alter table patchdiff_store.workspace_publications drop constraint if exists workspace_publications_kind_check;
+alter table patchdiff_store.workspace_publications
+  add constraint workspace_publications_kind_check
+  check (kind in ('intent', 'published', 'rejected', 'superseded', 'adopted', 'rebound')) not valid;
+alter table patchdiff_store.workspace_publications drop constraint if exists workspace_publications_check;
+alter table patchdiff_store.workspace_publications
+  add constraint workspace_publications_check
+  check ((kind in ('intent', 'adopted', 'rebound')) = (intent_publication_id is null)) not valid;
+comment on column patchdiff_store.workspace_publications.kind is
+  'intent, or its outcome: published, rejected, superseded; or what closes none: adopted, rebound.';
+comment on column patchdiff_store.workspace_publications.version is
+  'The version to be written; of an adoption the one that the file made, of a move of the binding the current one.';
+comment on column patchdiff_store.workspace_publications.written_sha256 is 'Digest of the bytes to be written, or of those that stood in the file.';
+comment on column patchdiff_store.workspace_publications.written_bytes is 'Number of bytes to be written, or of those that stood in the file.';
+--! include patchdiff_store/check_publication_open.sql
+--! include patchdiff_store/check_bound.sql
+--! include patchdiff_store/check_adoption.sql
+--! include patchdiff_store/supersede_publications.sql
+--! include patchdiff_store/record_adoption.sql
+--! include patchdiff/adopt_disk.sql
+grant execute on function patchdiff.adopt_disk(uuid, text, jsonb, jsonb, bigint, text, json) to patchdiff_writer;
 --! include patchdiff_store/creation_facts.sql
 --! include patchdiff_store/creation_encoding.sql
 --! include patchdiff_store/append_snapshot.sql
@@ -164,6 +189,7 @@ to patchdiff_writer;
 --! include patchdiff_audit/changes.sql
 --! include patchdiff_audit/cycles.sql
 --! include patchdiff_audit/publications.sql
+--! include patchdiff_audit/adoptions.sql
 --! include patchdiff_audit/blame.sql
 --! include patchdiff_audit/diff.sql
 --! include patchdiff_audit/changes_between.sql
@@ -173,6 +199,7 @@ drop function if exists patchdiff_audit.retry_tree(uuid);
 --! include patchdiff_audit/reconstruct.sql
 --! include patchdiff_audit/retry_tree.sql
 --! include patchdiff_audit/version_at.sql
+grant select on patchdiff_audit.adoptions to patchdiff_writer, patchdiff_auditor;
 grant execute on all routines in schema patchdiff_audit to patchdiff_writer, patchdiff_auditor;
 reset role;
 --! include patchdiff_guard/forbid_ddl.sql

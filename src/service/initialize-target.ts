@@ -7,44 +7,21 @@ import { canonicalize, isEncodable, utf8Length } from '../text/index.ts';
 import type { JsonObject, JsonValue } from '../transaction/index.ts';
 import { importFile, resolvePath, withLease } from '../workspace/index.ts';
 import type { ImportedFile, Workspace } from '../workspace/index.ts';
+import { adoptFromDisk } from './adopt-disk.ts';
 import { invalidArgument } from './answers.ts';
 import { ArgumentReader } from './arguments.ts';
 import { CachedContent } from './content-cache.ts';
 import type { Context } from './context.ts';
+import { boundButMissing, boundElsewhere, describe, refused, workspaceFacts } from './import-answers.ts';
+import type { WorkspaceImport } from './import-answers.ts';
 import { closeOwnIntents } from './own-intents.ts';
-import { nextStepForImport } from './save-receipt.ts';
 import { sha256 } from './sha256.ts';
 import type { CallOptions } from './types.ts';
 
 const MAX_NAME_BYTES = 1024;
 const NAME_RULE = 'a string of 1 to 1024 bytes of UTF-8, in valid Unicode without NUL';
+const ONLY_ADOPTING = 'only together with adopt_disk: true';
 const CONTENT_RULE = 'the text of the document: a string in valid Unicode without NUL';
-
-/** Nothing was created and nothing changed. */
-function refused(code: string, detail: string, facts: Readonly<Record<string, JsonValue>> = {}): JsonObject {
-  return { status: 'rejected', failure_code: code, detail, next_step: nextStepForImport(code), facts };
-}
-
-/** What every success answers: the target as it stands now, with the facts of its source. */
-async function describe(context: Context, status: 'created' | 'existing', id: string, options: CallOptions): Promise<JsonObject> {
-  const head = await readHead(context.database, id, options);
-  if (head === null) throw new RangeError('a target vanished');
-  return {
-    status,
-    target_file_id: id,
-    display_name: head.display_name,
-    version: head.version,
-    current_hash: head.current_hash,
-    total_chars: head.content_chars,
-    content_bytes: head.content_bytes,
-    source_line_endings: head.source_line_endings,
-    source_bom: head.source_bom,
-    workspace_path: head.workspace_path,
-    created_at: head.created_at,
-    chain_sequence: head.chain_sequence,
-    chain_head: head.chain_head,
-  };
-}
 
 /** The receipt, or the refusal as an answer. Keeps a fresh target's content for the first submission. */
 async function create(context: Context, call: CreateTarget, options: CallOptions): Promise<TargetReceiptRow | JsonObject> {
@@ -69,17 +46,6 @@ async function createAndDescribe(context: Context, call: CreateTarget, options: 
   return describe(context, outcome, id, options);
 }
 
-function workspaceFacts(workspace: Workspace, path: string, diskSha256: string | null): string {
-  const { root, device, inode } = workspace.facts;
-  return JSON.stringify({ root, path, root_device: device, root_inode: inode, disk_sha256: diskSha256 });
-}
-
-interface WorkspaceImport {
-  targetFileId: string | null;
-  displayName: string | null;
-  path: string;
-}
-
 function importCall(context: Context, workspace: Workspace, file: ImportedFile, asked: WorkspaceImport): CreateTarget {
   return {
     targetFileId: asked.targetFileId,
@@ -89,39 +55,6 @@ function importCall(context: Context, workspace: Workspace, file: ImportedFile, 
     workspace: workspaceFacts(workspace, file.path, file.diskSha256),
     actor: context.actor,
   };
-}
-
-function boundElsewhere(asked: WorkspaceImport, boundId: string): JsonObject {
-  return refused('file_bound_elsewhere', `the path belongs to target ${boundId}`, {
-    ...(asked.targetFileId === null ? {} : { target_file_id: asked.targetFileId }),
-    bound_target_file_id: boundId,
-  });
-}
-
-/** Of a file that is not there: whether a target is bound to its path all the same; null when none is. */
-async function boundButMissing(
-  context: Context,
-  workspace: Workspace,
-  asked: WorkspaceImport,
-  options: CallOptions,
-): Promise<JsonObject | null> {
-  const location = await resolvePath(workspace, asked.path);
-  if (!location.ok || location.present) return null;
-  const binding = await findBinding(context.database, workspace.facts.root, location.path, options);
-  if (binding === null) return null;
-  const { target_file_id: id, last_synced_disk_sha256: synced } = binding;
-  const answer = refused('path_not_found', `there is no such file, but the path belongs to target ${id}`, {
-    path: location.path,
-    bound_target_file_id: id,
-    last_synced_disk_sha256: synced,
-    last_synced_version: binding.last_synced_version,
-    current_version: binding.version,
-  });
-  const next =
-    synced === null
-      ? 'Use the target that bound_target_file_id names; patchdiff_save with sync_workspace writes its file for the first time.'
-      : 'Use the target that bound_target_file_id names; put the bytes of last_synced_disk_sha256 back at the path before it is saved there.';
-  return { ...answer, next_step: next };
 }
 
 /** A file that is bound already: the same target while the disk has the synced bytes, also after an interrupted SAVE; else drift. */
@@ -147,6 +80,7 @@ async function existing(
     bound_target_file_id: id,
     expected_disk_sha256: now?.last_synced_disk_sha256 ?? null,
     observed_disk_sha256: file.diskSha256,
+    path: file.path,
     current_version: now?.version ?? null,
     last_synced_version: now?.last_synced_version ?? null,
   });
@@ -221,7 +155,8 @@ function readName(reader: ArgumentReader): string | null {
 
 /**
  * Puts a document under authority: `content` + `display_name`, or a workspace file (`from_workspace` + `path`; with `content` too, a
- * file that does not exist yet). Safe to repeat under a chosen target_file_id, and for one file as long as the disk is in sync.
+ * file that does not exist yet; with `adopt_disk`, of a file that drifted, its text for the target it is bound to). Safe to repeat
+ * under a chosen target_file_id, and for one file as long as the disk is in sync.
  */
 export async function initializeTarget(context: Context, args: unknown, options: CallOptions = {}): Promise<JsonObject> {
   const reader = new ArgumentReader(args);
@@ -230,10 +165,22 @@ export async function initializeTarget(context: Context, args: unknown, options:
   const displayName = readName(reader);
   const content = readContent(reader);
   const path = reader.rawText('path');
+  const adopts = reader.flag('adopt_disk', false);
+  const guards = {
+    expectedVersion: reader.integer('expected_target_version', null, 0),
+    expectedHash: reader.optionalHash('expected_current_hash'),
+  };
   if (fromWorkspace && path === null) reader.refuse('path', 'with from_workspace, the path of the file relative to the workspace root');
   if (!fromWorkspace && path !== null) reader.refuse('path', 'only together with from_workspace: true');
   if (!fromWorkspace && content === null) reader.refuse('content', CONTENT_RULE);
   if (!fromWorkspace && displayName === null) reader.refuse('display_name', NAME_RULE);
+  if (adopts) {
+    if (!fromWorkspace) reader.refuse('adopt_disk', 'only together with from_workspace: true');
+    if (content !== null) reader.refuse('content', 'left out with adopt_disk: the text is read from the file');
+  } else {
+    if (guards.expectedVersion !== null) reader.refuse('expected_target_version', ONLY_ADOPTING);
+    if (guards.expectedHash !== null) reader.refuse('expected_current_hash', ONLY_ADOPTING);
+  }
   reader.end();
   if (reader.fault !== null) return invalidArgument(reader.fault);
   if (!fromWorkspace) {
@@ -251,6 +198,7 @@ export async function initializeTarget(context: Context, args: unknown, options:
   const workspace = await context.openWorkspace();
   if (!workspace.ok) return refused(workspace.code, workspace.message, workspace.facts);
   const asked: WorkspaceImport = { targetFileId, displayName, path: path ?? '' };
+  if (adopts) return adoptFromDisk(context, workspace, asked, guards, options);
   return content === null
     ? importFromWorkspace(context, workspace, asked, options)
     : startFile(context, workspace, asked, content, options);

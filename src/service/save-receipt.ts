@@ -8,6 +8,10 @@ const READ_AGAIN = 'Read the target again and save with the version and hash of 
 const RETRY = 'Send the same call again.';
 const MEND_FILE = 'Correct what detail says about the file or its directory, then send the same call again.';
 
+/** The way out of drift, for whoever has the facts of the refusal; a file that is gone (observed_disk_sha256 null) has no text to take over. */
+const ADOPT =
+  'call patchdiff_initialize_target with from_workspace: true, path as in facts, adopt_disk: true, and expected_target_version and expected_current_hash as the last read of the target returned them';
+
 /** What to do after a SAVE or an import that was refused, by failure code. */
 const NEXT: Readonly<Record<string, string>> = {
   target_version_mismatch: READ_AGAIN,
@@ -19,8 +23,7 @@ const NEXT: Readonly<Record<string, string>> = {
   not_workspace_bound: 'Save without sync_workspace; only a target imported from the workspace has a file to write.',
   workspace_unavailable: 'Save without sync_workspace, or start the server with a workspace root (--workspace).',
   workspace_mismatch: 'Start the server with the workspace that the target is bound to, or save without sync_workspace.',
-  drift:
-    'Someone else changed the file: bring the wanted changes into the target by submissions, put the bytes last imported or saved (expected_disk_sha256; null: no file) back at the path, then save again.',
+  drift: `Someone else changed the file. To go on from its text: ${ADOPT}, then send the changes that it lacks as submissions and save again. To keep the target's text instead: put the bytes last imported or saved (expected_disk_sha256; null: no file) back at the path, then save again.`,
   unknown_line_endings: 'Save without sync_workspace and export with format "canonical".',
   publication_interrupted: RETRY,
   lease_busy: RETRY,
@@ -39,6 +42,8 @@ export function nextStepFor(code: string | null): string {
   return (code === null ? undefined : NEXT[code]) ?? MEND_FILE;
 }
 
+const READ_TO_ADOPT =
+  'Read the target again (patchdiff_read_lines); when its text may be replaced, send this call again with the version and current_hash of that answer as guards.';
 const OTHER_PATH = 'Send the call again with the path of a text file inside the workspace, relative to its root.';
 
 /** Where an import, whose path is the caller's own, is mended otherwise than a SAVE. */
@@ -56,6 +61,15 @@ const NEXT_OF_IMPORT: Readonly<Record<string, string>> = {
   symlink_dangling: OTHER_PATH,
   is_directory: OTHER_PATH,
   not_regular_file: OTHER_PATH,
+  drift: `The file belongs to the target that bound_target_file_id names, and someone else changed it. To go on from its text: ${ADOPT}. To keep the target's text instead: put the bytes last imported or saved (expected_disk_sha256; null: no file) back at the path.`,
+  guard_missing:
+    'The target has versions that never reached its file. Read it (patchdiff_read_lines); when its text may be replaced, send this call again with expected_target_version and expected_current_hash of that answer.',
+  target_version_mismatch: READ_TO_ADOPT,
+  target_hash_mismatch: READ_TO_ADOPT,
+  content_diverged:
+    'Stop editing this target: an operator must run `patchdiff verify`, which names the damaged row, and restore it. Then send this call again.',
+  unknown_line_endings: 'Give the file one kind of line ends, then send the same call again.',
+  nothing_to_adopt_into: 'Import the file: send the call again without adopt_disk and without guards.',
   contains_nul: 'Remove the NUL from the file, then import it again.',
   workspace_unavailable: 'Send content and display_name instead, or start the server with a workspace root (--workspace).',
 };

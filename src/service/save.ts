@@ -45,6 +45,7 @@ function driftOf(head: TargetHead, disk: DiskState | Refusal): JsonObject | null
   if (!disk.ok) return refusedByWorkspace(head, disk);
   if (disk.sha256 === head.last_synced_disk_sha256 && (disk.status === null) === (disk.sha256 === null)) return null;
   const facts = {
+    path: head.workspace_path,
     expected_disk_sha256: head.last_synced_disk_sha256,
     observed_disk_sha256: disk.sha256,
     observed_bytes: disk.status?.size ?? null,

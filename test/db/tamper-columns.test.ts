@@ -24,8 +24,8 @@ const BY_HASH_ALONE: Readonly<Record<string, readonly string[]>> = {
     ...['db_transaction_id', 'actor'],
   ],
   workspace_publications: [
-    ...['publication_id', 'created_at', 'observed_disk_sha256', 'request_fingerprint', 'db_session_user', 'db_application_name'],
-    ...['db_client_addr', 'db_transaction_id', 'actor', 'detail'],
+    ...['publication_id', 'created_at', 'request_fingerprint', 'db_session_user', 'db_application_name'],
+    ...['db_client_addr', 'db_transaction_id', 'actor'],
   ],
   request_keys: ['client_request_id'],
 };

@@ -1,5 +1,5 @@
--- Refuses to close an intent twice, or to call it published when a later one was published already: then the bytes on
--- the disk are not this intent's (PD110). The caller holds the target's lock.
+-- Refuses to close an intent twice, or to call it published when a later one was published, the disk was adopted or the target
+-- was bound to another file since: then the bytes on the disk are not this intent's (PD110). The caller holds the target's lock.
 create or replace function patchdiff_store.check_publication_open (
   p_intent patchdiff_store.workspace_publications,
   p_outcome text
@@ -18,6 +18,7 @@ begin
   and p.publication_sequence > p_intent.publication_sequence
   and (
     p.intent_publication_id = p_intent.publication_id
+    or (p_outcome = 'published' and p.kind in ('adopted', 'rebound'))
     or (p_outcome = 'published' and p.kind = 'published' and exists (
       select
       from patchdiff_store.workspace_publications as i

@@ -1,6 +1,7 @@
 -- Judges one submission to one target under the target's lock and records the outcome: the whole of commit_attempt but
 -- its argument checks, for every entry point. p_verdict is the caller's claim: accepted, rejected, none, or derive when
--- there is no runtime and the database finds every place itself (no base is compared then).
+-- there is no runtime and the database finds every place itself (no base is compared then). p_is_disk: the record was built by
+-- adopt_disk, which holds the limit of a file instead of those of a submission.
 -- Promises: an accepted attempt is exactly what the payload says, applied to exactly the stored content; a rejection
 -- changes nothing but the log; a key returns its first outcome for ever. A claim that differs from what is derived here
 -- is recorded as claim_mismatch. Raises only for what no row can hold (PD101, PD102).
@@ -20,7 +21,8 @@ create or replace function patchdiff_store.commit_submission (
   p_after_hash text,
   p_claimed_reason text,
   p_warnings json,
-  p_raw_metadata jsonb
+  p_raw_metadata jsonb,
+  p_is_disk boolean default false
 )
   returns patchdiff.commit_receipt
   language plpgsql
@@ -69,7 +71,7 @@ begin
     v_operations := patchdiff_store.read_operations(v_record -> v_container, v_format);
   end if;
 
-  v_is_sound := patchdiff_store.is_sound(
+  v_is_sound := p_is_disk or patchdiff_store.is_sound(
     p_payload, v_record, p_target, v_operations.canonical, v_operations.well_formed,
     cardinality(v_operations.operation), v_replacement);
   if not v_is_sound or p_raw_metadata is not null then
@@ -287,5 +289,5 @@ end;
 $$;
 
 comment on function patchdiff_store.commit_submission(
-  uuid, text, text, text, integer, text, json, text, text, integer[], text, text, json, jsonb
+  uuid, text, text, text, integer, text, json, text, text, integer[], text, text, json, jsonb, boolean
 ) is 'Judges one submission under the target''s lock and records the outcome.';

@@ -1,4 +1,4 @@
--- The endings of each line, as recorded with the target, against the chained row that recorded them (the intent of the last
+-- The endings of each line, as recorded with the target, against the chained row that recorded them (the last adoption or the intent of the last
 -- publication, else the creation), and against the digest of the bytes that were written or imported then.
 create or replace function patchdiff_store.verify_line_endings (
   p_target uuid
@@ -25,14 +25,15 @@ begin
   into v_last
   from (
     select
-      nullif(case when pg_input_is_valid(i.detail::text, 'jsonb') then i.detail::jsonb -> 'eol_runs' end, 'null') as runs,
+      nullif(case when pg_input_is_valid(r.detail::text, 'jsonb') then r.detail::jsonb -> 'eol_runs' end, 'null') as runs,
       p.version,
       p.written_sha256 as sha256,
       p.publication_sequence as place
     from patchdiff_store.workspace_publications as p
     left join patchdiff_store.workspace_publications as i
       on i.target_file_id = p.target_file_id and i.publication_id = p.intent_publication_id and i.kind = 'intent'
-    where p.target_file_id = p_target and p.kind = 'published'
+    cross join lateral (select case p.kind when 'adopted' then p.detail else i.detail end as detail) as r
+    where p.target_file_id = p_target and p.kind in ('published', 'adopted')
     union all
     select
       nullif(case when pg_input_is_valid(s.creation::text, 'jsonb') then s.creation::jsonb -> 'eol_runs' end, 'null'),

@@ -1,5 +1,6 @@
 -- The publications of a target: sequence without gap, every outcome closing an earlier intent with the same bytes and
--- file, and the published hash that which the history records for the version.
+-- file, and the published hash that which the history records for the version. An adoption and a move of the binding stand in
+-- the same sequence and close nothing; an adoption was observed as it is recorded, and names the attempt that made its version.
 create or replace function patchdiff_store.verify_publications (
   p_target uuid
 )
@@ -26,6 +27,23 @@ as $$
       p.kind,
       p.intent_publication_id,
       p.content_hash,
+      p.kind in ('intent', 'adopted', 'rebound') as is_first,
+      p.kind = 'adopted' and (
+        p.observed_disk_sha256 is distinct from p.written_sha256
+        or p.written_sha256 is distinct from d.detail #>> '{source_line_endings,source_sha256}'
+      ) as other_digest,
+      p.kind = 'adopted' and p.version::text is distinct from coalesce(
+        (
+          select l.after_version::text
+          from patchdiff_store.append_only_pdcp_logs as l
+          where l.target_file_id = p_target
+          and l.pdcp_log_id::text = d.detail ->> 'pdcp_log_id'
+          and l.status = 'accepted'
+          and l.submission_source = 'disk'
+          and l.chain_sequence < p.chain_sequence
+        ),
+        case when d.detail ->> 'pdcp_log_id' is null then d.detail ->> 'before_version' end
+      ) as other_attempt,
       lag(p.publication_sequence, 1, 0::bigint) over publications as sequence_before,
       i.publication_id as intent,
       p.editing_cycle,
@@ -57,6 +75,9 @@ as $$
       and i.kind = 'intent'
       and i.publication_sequence < p.publication_sequence
     left join cycles as c on c.publication_sequence = p.publication_sequence
+    cross join lateral (
+      select case when p.kind = 'adopted' and pg_input_is_valid(p.detail::text, 'jsonb') then p.detail::jsonb end as detail
+    ) as d
     where p.target_file_id = p_target
     window publications as (order by p.publication_sequence)
   )
@@ -65,9 +86,10 @@ as $$
   cross join lateral (
     values
       ('publication_sequence', 'publications are missing before this one', o.publication_sequence <> o.sequence_before + 1),
-      ('intent_publication_id', 'closes no earlier intent', o.kind <> 'intent' and o.intent is null),
+      ('intent_publication_id', 'closes no earlier intent', not o.is_first and o.intent is null),
       ('kind', 'an intent that closes one, or no known kind',
-        o.kind not in ('intent', 'published', 'rejected', 'superseded') or (o.kind = 'intent') <> (o.intent_publication_id is null)),
+        o.kind not in ('intent', 'published', 'rejected', 'superseded', 'adopted', 'rebound')
+        or o.is_first <> (o.intent_publication_id is null)),
       ('editing_cycle', 'not the cycle that was open', o.editing_cycle is distinct from o.cycle),
       ('version', 'not what the intent announced', o.intent is not null and o.other_version),
       ('content_hash', 'not what the intent announced', o.intent is not null and o.other_content),
@@ -76,6 +98,8 @@ as $$
       ('expected_disk_sha256', 'not what the intent announced', o.intent is not null and o.other_disk),
       ('workspace_root_identity', 'not what the intent announced', o.intent is not null and o.other_root),
       ('workspace_path', 'not what the intent announced', o.intent is not null and o.other_path),
+      ('observed_disk_sha256', 'not the digest that was adopted', o.other_digest),
+      ('detail', 'names no attempt that made the version', o.other_attempt),
       ('content_hash', 'not the hash that the history records for the version', o.content_hash is distinct from o.hash_of_version)
   ) as f (column_name, problem, broken)
   where f.broken

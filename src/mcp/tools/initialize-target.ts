@@ -1,5 +1,5 @@
 import { argumentFault, integer, object, objectOrNull, statusOf, string, stringOrNull } from '../answers.ts';
-import { targetFileId } from '../arguments.ts';
+import { guards, targetFileId } from '../arguments.ts';
 import { input, output } from '../schema.ts';
 import { APPENDS } from '../tool.ts';
 import type { ToolDefinition } from '../tool.ts';
@@ -14,7 +14,8 @@ export const initializeTarget: ToolDefinition = {
     'at most 16 MiB; no absolute path, no ".."). Lines end with LF from then on; the original line ends, of each line its own where they are mixed, and a BOM come back when the file is saved. ' +
     'A target_file_id of your choice (UUID) makes content + display_name safe to repeat: the same id with the same content answers "existing". ' +
     'Importing the same path twice answers "existing" while the file on disk is the one last saved, and drift once it is not: ' +
-    'for now the way out is to put the bytes last imported or saved back on disk. from_workspace + path + content starts a file that ' +
+    'adopt_disk: true then takes the text of the file over as the next version of its target, guarded by what you last read. ' +
+    'from_workspace + path + content starts a file that ' +
     'does not exist yet. No file is written before patchdiff_save.',
   annotations: APPENDS,
   inputSchema: input(
@@ -35,13 +36,31 @@ export const initializeTarget: ToolDefinition = {
         description: 'Path of the file, relative to the workspace root, not empty. Required with from_workspace: true, refused without it.',
         minLength: 1,
       },
+      adopt_disk: {
+        type: 'boolean',
+        description:
+          'true, with from_workspace and path: the file was changed by others; its text becomes the next version of the target it belongs to. Default false.',
+      },
+      expected_target_version: {
+        ...guards.expected_target_version,
+        description:
+          'Guard of adopt_disk: the version that the last read returned; 0 or more. One guard is required when the target was edited since its file was written.',
+      },
+      expected_current_hash: {
+        ...guards.expected_current_hash,
+        description: 'Guard of adopt_disk: the current_hash that the last read returned; exactly 64 lowercase hexadecimal digits.',
+      },
     },
     [],
   ),
   outputSchema: output({
-    status: statusOf('created', 'existing', 'rejected', 'invalid_argument'),
+    status: statusOf('created', 'existing', 'adopted', 'rejected', 'invalid_argument'),
     ...argumentFault,
-    failure_code: { type: 'string', description: 'rejected: which rule refused it; facts says more. Nothing was created.' },
+    failure_code: {
+      type: 'string',
+      description:
+        'rejected: which rule refused it; facts says more. Nothing was created; an adoption that a guard refused is in the log of attempts.',
+    },
     facts: object,
     target_file_id: string,
     display_name: string,
@@ -54,6 +73,12 @@ export const initializeTarget: ToolDefinition = {
     created_at: string,
     chain_sequence: integer,
     chain_head: string,
+    before_version: { type: 'integer', description: 'adopted: the version whose text was replaced.' },
+    previous_disk_sha256: stringOrNull,
+    disk_sha256: { type: 'string', description: 'adopted: SHA-256 of the bytes that are synced now.' },
+    adoption_id: { type: 'string', description: 'adopted: the row of the chain that records it.' },
+    pdcp_log_id: stringOrNull,
+    superseded_publications: { type: 'array', description: 'adopted: interrupted saves that were closed with it.', items: string },
   }),
   example: { target_file_id: EXAMPLE_TARGET, display_name: 'notes.md', content: '# Notes\n\nalpha\nbeta\n' },
   long: true,

@@ -10,7 +10,7 @@ export const save: ToolDefinition = {
   summary:
     'Checkpoints the document and starts a new editing cycle; with sync_workspace: true it also writes the file it was imported from, ' +
     'replacing it in one step, with its own line ends, BOM and permissions. The file is written only while it is still what was last imported or saved: ' +
-    'otherwise the save is rejected as drift and nothing changes; for now the way out is to put the bytes last imported or saved back on disk. ' +
+    'otherwise the save is rejected as drift and nothing changes; next_step says how to take over the text of the file (adopt_disk). ' +
     'Where line ends are mixed, each line keeps its own, and a new line takes that of the line before it. Send the guards of the last read so that you save what you saw. ' +
     'Not idempotent without a client_request_id (1 to 128 visible ASCII characters). Note chain_head elsewhere to be able to prove the history later.',
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },

@@ -17,7 +17,7 @@ export interface RichTarget {
   keyed: { key: string; answer: JsonObject; again: (service: Service) => Promise<JsonObject> }[];
 }
 
-/** Imported attempts, acceptances and rejections of every format, evidence, warnings, keys, parents, SAVEs, publications, cycles. */
+/** Imported attempts, acceptances and rejections of every format, evidence, warnings, keys, parents, SAVEs, publications, adoptions, cycles. */
 export async function richTarget(owner: pg.Client, service: Service, path: string): Promise<RichTarget> {
   const id = await create(owner, path);
   await bringIn(owner, id);
@@ -77,6 +77,9 @@ export async function richTarget(owner: pg.Client, service: Service, path: strin
   await publish(owner, id, 'superseded', null);
   await publish(owner, id, 'rejected', null);
   await publish(owner, id, 'published', null);
+  await adopt(owner, id, path, 'all new ñ\r\nsecond\r\nthird line\r\n');
+  await adopt(owner, id, path, 'from disk ñ\nsecond\nthird line\n');
+  version += 1;
   await submit('rejected', TX3, { replacement: 'x', intent: ' ' });
   await submit('accepted', TX1, edits({ match: 'second', replace: '2nd' }, { match: 'third', replace: '3rd' }));
   await save('save-4');
@@ -113,6 +116,16 @@ async function bringIn(owner: pg.Client, target: string): Promise<void> {
 async function hashOf(owner: pg.Client, id: string): Promise<string> {
   const { rows } = await owner.query<{ current_hash: string }>('select current_hash from patchdiff.read_head($1)', [id]);
   return rows[0]!.current_hash;
+}
+
+/** Takes over the file's text, which by then is this. */
+async function adopt(owner: pg.Client, id: string, path: string, text: string): Promise<void> {
+  const workspace = { root: '/work', path, root_device: '1', root_inode: '2', disk_sha256: sha256(text) };
+  const { rows } = await owner.query<{ outcome: string }>(
+    `select outcome from patchdiff.adopt_disk($1, $2, null, $3, p_actor => '{"host":"test"}')`,
+    [id, text, JSON.stringify(workspace)],
+  );
+  if (rows[0]?.outcome !== 'adopted') throw new Error(`the adoption ended as ${String(rows[0]?.outcome)}`);
 }
 
 /** Opens a publication of the current version, its lines ended by LF, and closes it with this outcome; a superseded one by a later acceptance is closed as such. */
