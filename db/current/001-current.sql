@@ -190,6 +190,7 @@ grant execute on function patchdiff.adopt_disk(uuid, text, jsonb, jsonb, bigint,
 --! include patchdiff_audit/cycles.sql
 --! include patchdiff_audit/publications.sql
 --! include patchdiff_audit/adoptions.sql
+--! include patchdiff_audit/open_publications.sql
 --! include patchdiff_audit/blame.sql
 --! include patchdiff_audit/diff.sql
 --! include patchdiff_audit/changes_between.sql
@@ -199,7 +200,7 @@ drop function if exists patchdiff_audit.retry_tree(uuid);
 --! include patchdiff_audit/reconstruct.sql
 --! include patchdiff_audit/retry_tree.sql
 --! include patchdiff_audit/version_at.sql
-grant select on patchdiff_audit.adoptions to patchdiff_writer, patchdiff_auditor;
+grant select on patchdiff_audit.adoptions, patchdiff_audit.open_publications to patchdiff_writer, patchdiff_auditor;
 grant execute on all routines in schema patchdiff_audit to patchdiff_writer, patchdiff_auditor;
 reset role;
 --! include patchdiff_guard/forbid_ddl.sql

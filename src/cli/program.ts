@@ -8,6 +8,7 @@ import { addVersionCommands } from './commands/db-versions.ts';
 import { addDocumentCommands } from './commands/documents.ts';
 import { addFind } from './commands/find.ts';
 import { addLedger } from './commands/ledger.ts';
+import { addReconcile } from './commands/reconcile.ts';
 import { addSubmissionCommands } from './commands/submissions.ts';
 import { EXIT, exitOfError } from './exit.ts';
 import { createOutput, type Host } from './output.ts';
@@ -68,6 +69,7 @@ export async function main(argv: readonly string[], deps: ProgramDeps): Promise<
   addLedger(program, host, run);
   addVersionCommands(program, host, run);
   addAuditCommands(program, host, run);
+  addReconcile(program, host, run);
   addDatabaseCommands(program, host, run);
   addDoctor(program, host, run);
   inherit(program, 'patchdiff');

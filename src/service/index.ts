@@ -1,3 +1,5 @@
+export { reconcile } from './reconcile.ts';
+export type { ReconcileRequest } from './reconcile.ts';
 export { createService } from './service.ts';
 export { createServiceState } from './state.ts';
 export type { ServiceState } from './state.ts';

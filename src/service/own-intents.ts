@@ -4,23 +4,28 @@ import { recordPublication } from '../db/calls/record-publication.ts';
 import { DatabaseError } from '../db/sqlstate.ts';
 import type { JsonObject } from '../transaction/index.ts';
 import { readDisk } from '../workspace/index.ts';
-import type { Workspace } from '../workspace/index.ts';
+import type { DiskState, Workspace } from '../workspace/index.ts';
 import type { Context } from './context.ts';
+import { intentState } from './intent-state.ts';
 import type { CallOptions } from './types.ts';
 
 type Close = { outcome: 'published' | 'rejected'; detail: JsonObject } | null;
 
-/** What became of an intent that nobody closed, as far as the disk tells; null: it matches neither digest, and nothing is guessed. */
-function verdictOn(intent: OpenPublicationRow, diskSha256: string | null): Close {
-  if (diskSha256 === intent.written_sha256) {
-    return { outcome: 'published', detail: { resumed: true } };
+/** How an intent is closed whose outcome the disk proves; null: it proves none, and nothing is guessed. */
+function verdictOn(intent: OpenPublicationRow, disk: DiskState): Close {
+  switch (intentState(intent, disk)) {
+    case 'installed_not_recorded':
+      return { outcome: 'published', detail: { resumed: true } };
+    case 'nothing_installed': {
+      const detail = 'the publication was interrupted before the file was replaced';
+      return {
+        outcome: 'rejected',
+        detail: { failure_reason: 'publication_interrupted', failure_code: 'publication_interrupted', failure_detail: detail },
+      };
+    }
+    case 'ambiguous':
+      return null;
   }
-  if (diskSha256 !== intent.expected_disk_sha256) return null;
-  const detail = 'the publication was interrupted before the file was replaced';
-  return {
-    outcome: 'rejected',
-    detail: { failure_reason: 'publication_interrupted', failure_code: 'publication_interrupted', failure_detail: detail },
-  };
 }
 
 /**
@@ -39,10 +44,10 @@ export async function closeOwnIntents(
   const mine = intents.filter((intent) => intent.workspace_root === workspace.facts.root && intent.workspace_path === path);
   if (mine.length === 0) return [];
   const disk = await readDisk(workspace, path);
-  if (!disk.ok || (disk.status !== null && disk.sha256 === null)) return [];
+  if (!disk.ok) return [];
   const published: string[] = [];
   for (const intent of mine) {
-    const close = verdictOn(intent, disk.sha256);
+    const close = verdictOn(intent, disk);
     if (close === null) continue;
     try {
       const receipt = await recordPublication(

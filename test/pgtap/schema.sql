@@ -12,7 +12,7 @@ select tables_are('patchdiff_store', array[
 ]);
 select tables_are('patchdiff', '{}'::name[]);
 select tables_are('patchdiff_audit', '{}'::name[]);
-select views_are('patchdiff_audit', array['targets', 'attempts', 'changes', 'cycles', 'publications', 'adoptions']);
+select views_are('patchdiff_audit', array['targets', 'attempts', 'changes', 'cycles', 'publications', 'open_publications', 'adoptions']);
 
 select functions_are('patchdiff', array[
   'commit_attempt', 'create_target', 'save_target', 'open_publication', 'lock_publication', 'record_publication', 'adopt_disk',

@@ -3,13 +3,15 @@ import { realpathSync } from 'node:fs';
 import { resolveServableDatabase } from '../../db/connect.ts';
 import { openDatabase } from '../../db/pool.ts';
 import type { Database } from '../../db/port.ts';
-import type { Service } from '../../service/index.ts';
+import type { JsonObject, Service } from '../../service/index.ts';
 import { EXIT, ExitError } from '../exit.ts';
 import type { Host, Output } from '../output.ts';
 
 export interface Session {
   service: Service;
   database: Database;
+  /** Who calls, as the CLI claims it. */
+  actor: JsonObject;
 }
 
 /**
@@ -31,7 +33,7 @@ export async function withSession<T>(
   const agent = host.env['PATCHDIFF_ACTOR'];
   const actor = { host: 'patchdiff', ...(agent ? { agent } : {}), session: randomUUID(), via: 'cli' };
   try {
-    return await work({ database, service: createService({ database, workspaceRoot, actor }) });
+    return await work({ database, service: createService({ database, workspaceRoot, actor }), actor });
   } finally {
     await database.close();
   }
