@@ -125,19 +125,19 @@ grant execute on function
   patchdiff.read_line_endings(uuid, bigint),
   patchdiff.read_history(uuid, bigint, integer)
 to patchdiff_writer;
--- A file that others changed is adopted, and a binding moves: rows of the same sequence that close no intent.
+-- A file that others changed is adopted: a row of the same sequence that closes no intent.
 alter table patchdiff_store.workspace_publications drop constraint if exists workspace_publications_kind_check;
 alter table patchdiff_store.workspace_publications
   add constraint workspace_publications_kind_check
-  check (kind in ('intent', 'published', 'rejected', 'superseded', 'adopted', 'rebound')) not valid;
+  check (kind in ('intent', 'published', 'rejected', 'superseded', 'adopted')) not valid;
 alter table patchdiff_store.workspace_publications drop constraint if exists workspace_publications_check;
 alter table patchdiff_store.workspace_publications
   add constraint workspace_publications_check
-  check ((kind in ('intent', 'adopted', 'rebound')) = (intent_publication_id is null)) not valid;
+  check ((kind in ('intent', 'adopted')) = (intent_publication_id is null)) not valid;
 comment on column patchdiff_store.workspace_publications.kind is
-  'intent, or its outcome: published, rejected, superseded; or what closes none: adopted, rebound.';
+  'intent, or its outcome: published, rejected, superseded; or what closes none: adopted.';
 comment on column patchdiff_store.workspace_publications.version is
-  'The version to be written; of an adoption the one that the file made, of a move of the binding the current one.';
+  'The version to be written; of an adoption the one that the file made.';
 comment on column patchdiff_store.workspace_publications.written_sha256 is 'Digest of the bytes to be written, or of those that stood in the file.';
 comment on column patchdiff_store.workspace_publications.written_bytes is 'Number of bytes to be written, or of those that stood in the file.';
 --! include patchdiff_store/check_publication_open.sql

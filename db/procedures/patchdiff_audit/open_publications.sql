@@ -28,7 +28,7 @@ select
       on i.target_file_id = o.target_file_id and i.publication_id = o.intent_publication_id
     where o.target_file_id = p.target_file_id
     and o.publication_sequence > p.publication_sequence
-    and (o.kind in ('adopted', 'rebound') or (o.kind = 'published' and i.publication_sequence > p.publication_sequence))
+    and (o.kind = 'adopted' or (o.kind = 'published' and i.publication_sequence > p.publication_sequence))
   ) as is_overtaken,
   p.editing_cycle,
   p.actor,

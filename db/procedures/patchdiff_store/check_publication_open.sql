@@ -18,7 +18,7 @@ begin
   and p.publication_sequence > p_intent.publication_sequence
   and (
     p.intent_publication_id = p_intent.publication_id
-    or (p_outcome = 'published' and p.kind in ('adopted', 'rebound'))
+    or (p_outcome = 'published' and p.kind = 'adopted')
     or (p_outcome = 'published' and p.kind = 'published' and exists (
       select
       from patchdiff_store.workspace_publications as i

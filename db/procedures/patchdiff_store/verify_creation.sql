@@ -1,5 +1,5 @@
 -- What the creation of a target fixed (name, source, file) against its initial snapshot, which keeps it under its hash, and what
--- an adoption of the disk or a move of the binding recorded since against its row; the row of its file against the target; and
+-- an adoption of the disk recorded since against its row; the row of its file against the target; and
 -- what it was last synced with against publications and adoptions. A target of before format 2 has no record of its creation:
 -- of it only what the tables say of each other is held.
 create or replace function patchdiff_store.verify_creation (
@@ -35,10 +35,8 @@ as $$
         ) as r
         cross join lateral jsonb_each(case jsonb_typeof(r.detail) when 'object' then r.detail end) as f
         where w.target_file_id = p_target
-        and (
-          (w.kind = 'adopted' and f.key in ('source_bom', 'source_line_endings'))
-          or (w.kind = 'rebound' and f.key in ('workspace_root_identity', 'workspace_path', 'root_device', 'root_inode', 'bound_at'))
-        )
+        and w.kind = 'adopted'
+        and f.key in ('source_bom', 'source_line_endings')
         order by f.key, w.publication_sequence desc
       ) as d
     ) as l

@@ -1,6 +1,6 @@
 -- The publications of a target: sequence without gap, every outcome closing an earlier intent with the same bytes and
--- file, and the published hash that which the history records for the version. An adoption and a move of the binding stand in
--- the same sequence and close nothing; an adoption was observed as it is recorded, and names the attempt that made its version.
+-- file, and the published hash that which the history records for the version. An adoption stands in the
+-- same sequence and closes nothing; it was observed as it is recorded, and names the attempt that made its version.
 create or replace function patchdiff_store.verify_publications (
   p_target uuid
 )
@@ -27,7 +27,7 @@ as $$
       p.kind,
       p.intent_publication_id,
       p.content_hash,
-      p.kind in ('intent', 'adopted', 'rebound') as is_first,
+      p.kind in ('intent', 'adopted') as is_first,
       p.kind = 'adopted' and (
         p.observed_disk_sha256 is distinct from p.written_sha256
         or p.written_sha256 is distinct from d.detail #>> '{source_line_endings,source_sha256}'
@@ -88,7 +88,7 @@ as $$
       ('publication_sequence', 'publications are missing before this one', o.publication_sequence <> o.sequence_before + 1),
       ('intent_publication_id', 'closes no earlier intent', not o.is_first and o.intent is null),
       ('kind', 'an intent that closes one, or no known kind',
-        o.kind not in ('intent', 'published', 'rejected', 'superseded', 'adopted', 'rebound')
+        o.kind not in ('intent', 'published', 'rejected', 'superseded', 'adopted')
         or o.is_first <> (o.intent_publication_id is null)),
       ('editing_cycle', 'not the cycle that was open', o.editing_cycle is distinct from o.cycle),
       ('version', 'not what the intent announced', o.intent is not null and o.other_version),

@@ -20,7 +20,7 @@ export function addReconcile(program: Command, host: Host, run: Run): void {
 Compares the intent, the file and the database under the directory's lease, and never guesses:
   installed_not_recorded  the bytes to be written stand in the file
   nothing_installed       the file is what it was before
-  overtaken               a later save, adoption or move of the file was recorded since
+  overtaken               a later save or adoption of the file was recorded since
   recorded                somebody closed it meanwhile
   ambiguous               the file holds other bytes: all three digests are shown, and it stays open
   unreadable              the root, the directory or the file cannot be looked at

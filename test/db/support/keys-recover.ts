@@ -23,6 +23,6 @@ export async function expectRestored(admin: pg.Client, service: Service, before:
   }
   expect(await heads(admin)).toEqual(before);
   const { version } = (await service.readTarget({ target_file_id: id })) as { version: number };
-  expect(await service.submit('patchdiff-tx/1', edit(id, version, 'all', 'ALL'))).toMatchObject({ status: 'accepted', version: version + 1 });
+  expect(await service.submit('patchdiff-tx/1', edit(id, version, '3rd', 'third'))).toMatchObject({ status: 'accepted', version: version + 1 });
   expect((await admin.query('select * from patchdiff_audit.verify_all()')).rows).toEqual([]);
 }
