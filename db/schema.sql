@@ -345,7 +345,14 @@ table patchdiff_store.cloud_target_files owner patchdiff_owner with (fillfactor=
   source_line_endings jsonb,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
-  current_content text collate "C" not null storage external
+  current_content text collate "C" not null storage external,
+  eol_runs jsonb,
+  eol_version bigint
+)
+table patchdiff_store.commit_subscriptions owner patchdiff_owner with () (
+  db_session_user text collate "C" not null,
+  subscriber text collate "C" not null,
+  expires_at timestamp with time zone not null
 )
 table patchdiff_store.editing_cycles owner patchdiff_owner (
   target_file_id uuid not null,
@@ -361,7 +368,11 @@ table patchdiff_store.request_keys owner patchdiff_owner with () (
   request_fingerprint character varying(64) collate "C",
   log_sequence bigint,
   save_receipt json,
-  created_at timestamp with time zone not null
+  created_at timestamp with time zone not null,
+  chain_sequence bigint,
+  hash_version integer,
+  prev_hash bytea,
+  row_hash bytea
 )
 table patchdiff_store.target_heads owner patchdiff_owner with (fillfactor=50) (
   target_file_id uuid not null,
@@ -396,7 +407,8 @@ table patchdiff_store.target_snapshots owner patchdiff_owner with () (
   prev_hash bytea not null,
   row_hash bytea not null,
   actor json,
-  content text collate "C" not null storage external
+  content text collate "C" not null storage external,
+  creation json
 )
 table patchdiff_store.workspace_bindings owner patchdiff_owner with () (
   file_key bytea not null,
@@ -462,12 +474,15 @@ constraint cloud_target_files_content_bytes_check on patchdiff_store.cloud_targe
 constraint cloud_target_files_content_chars_check on patchdiff_store.cloud_target_files: CHECK ((content_chars >= 0))
 constraint cloud_target_files_current_hash_check on patchdiff_store.cloud_target_files: CHECK ((current_hash ~ '\A[0-9a-f]{64}\Z'::text))
 constraint cloud_target_files_display_name_check on patchdiff_store.cloud_target_files: CHECK (((octet_length(display_name) >= 1) AND (octet_length(display_name) <= 1024)))
+constraint cloud_target_files_eol_version on patchdiff_store.cloud_target_files: CHECK (((eol_runs IS NULL) = (eol_version IS NULL))) NOT VALID
 constraint cloud_target_files_last_synced_disk_sha256_check on patchdiff_store.cloud_target_files: CHECK ((last_synced_disk_sha256 ~ '\A[0-9a-f]{64}\Z'::text))
 constraint cloud_target_files_pkey on patchdiff_store.cloud_target_files: PRIMARY KEY (target_file_id)
 constraint cloud_target_files_status_check on patchdiff_store.cloud_target_files: CHECK ((status = 'active'::text))
 constraint cloud_target_files_version_check on patchdiff_store.cloud_target_files: CHECK ((version >= 0))
+constraint commit_subscriptions_pkey on patchdiff_store.commit_subscriptions: PRIMARY KEY (db_session_user, subscriber)
 constraint editing_cycles_pkey on patchdiff_store.editing_cycles: PRIMARY KEY (target_file_id, editing_cycle)
 constraint editing_cycles_target_file_id_fkey on patchdiff_store.editing_cycles: FOREIGN KEY (target_file_id) REFERENCES patchdiff_store.cloud_target_files(target_file_id)
+constraint request_keys_chained_save on patchdiff_store.request_keys: CHECK (((num_nonnulls(chain_sequence, hash_version, prev_hash, row_hash) = 0) OR ((kind = 'save'::text) AND (num_nulls(chain_sequence, hash_version, prev_hash, row_hash) = 0)))) NOT VALID
 constraint request_keys_check on patchdiff_store.request_keys: CHECK (((kind = 'submission'::text) = (log_sequence IS NOT NULL)))
 constraint request_keys_check1 on patchdiff_store.request_keys: CHECK (((kind = 'save'::text) = (save_receipt IS NOT NULL)))
 constraint request_keys_kind_check on patchdiff_store.request_keys: CHECK ((kind = ANY (ARRAY['submission'::text, 'save'::text])))
@@ -479,6 +494,7 @@ constraint target_heads_pkey on patchdiff_store.target_heads: PRIMARY KEY (targe
 constraint target_heads_target_file_id_fkey on patchdiff_store.target_heads: FOREIGN KEY (target_file_id) REFERENCES patchdiff_store.cloud_target_files(target_file_id)
 constraint target_snapshots_check on patchdiff_store.target_snapshots: CHECK (((client_request_id IS NULL) = (request_fingerprint IS NULL)))
 constraint target_snapshots_content_hash_check on patchdiff_store.target_snapshots: CHECK ((content_hash ~ '\A[0-9a-f]{64}\Z'::text))
+constraint target_snapshots_creation_in_format_2 on patchdiff_store.target_snapshots: CHECK (((hash_version = 2) = (creation IS NOT NULL))) NOT VALID
 constraint target_snapshots_kind_check on patchdiff_store.target_snapshots: CHECK ((kind = ANY (ARRAY['initial_upload'::text, 'save_checkpoint'::text])))
 constraint target_snapshots_pkey on patchdiff_store.target_snapshots: PRIMARY KEY (target_file_id, snapshot_sequence)
 constraint target_snapshots_source_sha256_check on patchdiff_store.target_snapshots: CHECK ((source_sha256 ~ '\A[0-9a-f]{64}\Z'::text))
@@ -488,11 +504,11 @@ constraint workspace_bindings_file_key_check on patchdiff_store.workspace_bindin
 constraint workspace_bindings_pkey on patchdiff_store.workspace_bindings: PRIMARY KEY (file_key)
 constraint workspace_bindings_target_file_id_fkey on patchdiff_store.workspace_bindings: FOREIGN KEY (target_file_id) REFERENCES patchdiff_store.cloud_target_files(target_file_id)
 constraint workspace_bindings_target_file_id_key on patchdiff_store.workspace_bindings: UNIQUE (target_file_id)
-constraint workspace_publications_check on patchdiff_store.workspace_publications: CHECK (((kind = 'intent'::text) = (intent_publication_id IS NULL)))
+constraint workspace_publications_check on patchdiff_store.workspace_publications: CHECK (((kind = ANY (ARRAY['intent'::text, 'adopted'::text])) = (intent_publication_id IS NULL))) NOT VALID
 constraint workspace_publications_check1 on patchdiff_store.workspace_publications: CHECK (((client_request_id IS NULL) = (request_fingerprint IS NULL)))
 constraint workspace_publications_content_hash_check on patchdiff_store.workspace_publications: CHECK ((content_hash ~ '\A[0-9a-f]{64}\Z'::text))
 constraint workspace_publications_expected_disk_sha256_check on patchdiff_store.workspace_publications: CHECK ((expected_disk_sha256 ~ '\A[0-9a-f]{64}\Z'::text))
-constraint workspace_publications_kind_check on patchdiff_store.workspace_publications: CHECK ((kind = ANY (ARRAY['intent'::text, 'published'::text, 'rejected'::text, 'superseded'::text])))
+constraint workspace_publications_kind_check on patchdiff_store.workspace_publications: CHECK ((kind = ANY (ARRAY['intent'::text, 'published'::text, 'rejected'::text, 'superseded'::text, 'adopted'::text]))) NOT VALID
 constraint workspace_publications_observed_disk_sha256_check on patchdiff_store.workspace_publications: CHECK ((observed_disk_sha256 ~ '\A[0-9a-f]{64}\Z'::text))
 constraint workspace_publications_pkey on patchdiff_store.workspace_publications: PRIMARY KEY (target_file_id, publication_sequence)
 constraint workspace_publications_target_file_id_fkey on patchdiff_store.workspace_publications: FOREIGN KEY (target_file_id) REFERENCES patchdiff_store.cloud_target_files(target_file_id)
@@ -512,6 +528,8 @@ CREATE INDEX pdcp_logs_by_status ON patchdiff_store.append_only_pdcp_logs USING 
 CREATE UNIQUE INDEX uq_pdcp_logs_target_client_request_id ON patchdiff_store.append_only_pdcp_logs USING btree (target_file_id, client_request_id) WHERE (client_request_id IS NOT NULL)
 CREATE INDEX cloud_target_files_by_age ON patchdiff_store.cloud_target_files USING btree (created_at, target_file_id)
 CREATE UNIQUE INDEX cloud_target_files_pkey ON patchdiff_store.cloud_target_files USING btree (target_file_id)
+CREATE INDEX commit_subscriptions_expires_at ON patchdiff_store.commit_subscriptions USING btree (expires_at)
+CREATE UNIQUE INDEX commit_subscriptions_pkey ON patchdiff_store.commit_subscriptions USING btree (db_session_user, subscriber)
 CREATE UNIQUE INDEX editing_cycles_pkey ON patchdiff_store.editing_cycles USING btree (target_file_id, editing_cycle)
 CREATE UNIQUE INDEX request_keys_pkey ON patchdiff_store.request_keys USING btree (target_file_id, client_request_id)
 CREATE UNIQUE INDEX target_heads_pkey ON patchdiff_store.target_heads USING btree (target_file_id)
@@ -535,6 +553,43 @@ CREATE TRIGGER _100_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON patchdiff
 CREATE TRIGGER _100_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON patchdiff_store.workspace_publications FOR EACH STATEMENT EXECUTE FUNCTION patchdiff_store.forbid_change() [always]
 
 -- Views
+view patchdiff_audit.adoptions owner patchdiff_owner as
+ SELECT p.target_file_id,
+    p.publication_sequence,
+    p.publication_id AS adoption_id,
+    p.created_at AS adopted_at,
+    ((r.detail ->> 'before_version'::text))::bigint AS before_version,
+    p.version,
+    p.content_hash,
+    ((r.detail ->> 'pdcp_log_id'::text))::uuid AS pdcp_log_id,
+    p.workspace_root_identity AS workspace_root,
+    p.workspace_path,
+    p.expected_disk_sha256 AS previous_disk_sha256,
+    p.written_sha256 AS disk_sha256,
+    p.written_bytes AS disk_bytes,
+    ((r.detail ->> 'source_bom'::text))::boolean AS source_bom,
+    (r.detail -> 'source_line_endings'::text) AS source_line_endings,
+    p.editing_cycle,
+    p.actor,
+    (r.actor ->> 'host'::text) AS actor_host,
+    (r.actor ->> 'host_version'::text) AS actor_host_version,
+    (r.actor ->> 'agent'::text) AS actor_agent,
+    (r.actor ->> 'session'::text) AS actor_session,
+    p.db_session_user,
+    p.db_application_name,
+    p.db_client_addr,
+    p.db_transaction_id
+   FROM (patchdiff_store.workspace_publications p
+     CROSS JOIN LATERAL ( SELECT
+                CASE
+                    WHEN pg_input_is_valid((p.actor)::text, 'jsonb'::text) THEN p.actor
+                    ELSE NULL::json
+                END AS actor,
+                CASE
+                    WHEN pg_input_is_valid((p.detail)::text, 'jsonb'::text) THEN (p.detail)::jsonb
+                    ELSE NULL::jsonb
+                END AS detail) r)
+  WHERE (p.kind = 'adopted'::text);
 view patchdiff_audit.attempts owner patchdiff_owner as
  SELECT l.target_file_id,
     l.log_sequence,
@@ -576,7 +631,8 @@ view patchdiff_audit.attempts owner patchdiff_owner as
     l.db_transaction_id,
     l.chain_sequence,
     encode(l.row_hash, 'hex'::text) AS row_hash,
-    l.imported_at
+    l.imported_at,
+    (r.actor ->> 'host_version'::text) AS actor_host_version
    FROM (patchdiff_store.append_only_pdcp_logs l
      CROSS JOIN LATERAL ( SELECT
                 CASE
@@ -610,7 +666,13 @@ view patchdiff_audit.changes owner patchdiff_owner as
     (r.actor ->> 'agent'::text) AS actor_agent,
     (r.actor ->> 'session'::text) AS actor_session,
     l.submission_source,
-    l.db_session_user
+    l.db_session_user,
+    (r.actor ->> 'host_version'::text) AS actor_host_version,
+    l.actor,
+    l.db_application_name,
+    l.db_client_addr,
+    l.db_transaction_id,
+    l.imported_at
    FROM ((patchdiff_store.append_only_manifest_ledger g
      JOIN patchdiff_store.append_only_pdcp_logs l ON (((l.target_file_id = g.target_file_id) AND (l.log_sequence = g.log_sequence))))
      CROSS JOIN LATERAL ( SELECT
@@ -627,10 +689,58 @@ view patchdiff_audit.cycles owner patchdiff_owner as
     s.snapshot_id,
     s.content_hash,
     n.opened_at AS closed_at,
-    n.opened_at_version AS closed_at_version
-   FROM ((patchdiff_store.editing_cycles c
+    n.opened_at_version AS closed_at_version,
+    (r.actor ->> 'host'::text) AS actor_host,
+    (r.actor ->> 'host_version'::text) AS actor_host_version,
+    (r.actor ->> 'agent'::text) AS actor_agent,
+    (r.actor ->> 'session'::text) AS actor_session,
+    s.actor,
+    s.db_session_user,
+    s.db_application_name,
+    s.db_client_addr,
+    s.db_transaction_id
+   FROM (((patchdiff_store.editing_cycles c
      JOIN patchdiff_store.target_snapshots s ON (((s.target_file_id = c.target_file_id) AND (s.snapshot_sequence = c.snapshot_sequence))))
-     LEFT JOIN patchdiff_store.editing_cycles n ON (((n.target_file_id = c.target_file_id) AND (n.editing_cycle = (c.editing_cycle + 1)))));
+     LEFT JOIN patchdiff_store.editing_cycles n ON (((n.target_file_id = c.target_file_id) AND (n.editing_cycle = (c.editing_cycle + 1)))))
+     CROSS JOIN LATERAL ( SELECT
+                CASE
+                    WHEN pg_input_is_valid((s.actor)::text, 'jsonb'::text) THEN s.actor
+                    ELSE NULL::json
+                END AS actor) r);
+view patchdiff_audit.open_publications owner patchdiff_owner as
+ SELECT p.target_file_id,
+    t.display_name,
+    p.publication_sequence,
+    p.publication_id,
+    p.opened_at,
+    p.version,
+    t.version AS current_version,
+    ((p.version = t.version) AND (p.content_hash = t.current_hash)) AS is_current,
+    p.content_hash,
+    p.workspace_root,
+    p.workspace_path,
+    p.expected_disk_sha256,
+    p.written_sha256,
+    p.written_bytes,
+    t.last_synced_disk_sha256,
+    t.last_synced_version,
+    (EXISTS ( SELECT
+           FROM (patchdiff_store.workspace_publications o
+             LEFT JOIN patchdiff_store.workspace_publications i ON (((i.target_file_id = o.target_file_id) AND (i.publication_id = o.intent_publication_id))))
+          WHERE ((o.target_file_id = p.target_file_id) AND (o.publication_sequence > p.publication_sequence) AND ((o.kind = 'adopted'::text) OR ((o.kind = 'published'::text) AND (i.publication_sequence > p.publication_sequence)))))) AS is_overtaken,
+    p.editing_cycle,
+    p.actor,
+    p.actor_host,
+    p.actor_host_version,
+    p.actor_agent,
+    p.actor_session,
+    p.db_session_user,
+    p.db_application_name,
+    p.db_client_addr,
+    p.db_transaction_id
+   FROM (patchdiff_audit.publications p
+     JOIN patchdiff_store.cloud_target_files t ON ((t.target_file_id = p.target_file_id)))
+  WHERE (p.outcome IS NULL);
 view patchdiff_audit.publications owner patchdiff_owner as
  SELECT i.target_file_id,
     i.publication_sequence,
@@ -648,35 +758,68 @@ view patchdiff_audit.publications owner patchdiff_owner as
     o.kind AS outcome,
     o.created_at AS closed_at,
     o.observed_disk_sha256,
-    o.detail
-   FROM (patchdiff_store.workspace_publications i
+    o.detail,
+    (r.actor ->> 'host'::text) AS actor_host,
+    (r.actor ->> 'host_version'::text) AS actor_host_version,
+    (r.actor ->> 'agent'::text) AS actor_agent,
+    (r.actor ->> 'session'::text) AS actor_session,
+    i.db_session_user,
+    i.db_application_name,
+    i.db_client_addr,
+    i.db_transaction_id,
+    o.actor AS closed_actor,
+    o.db_session_user AS closed_db_session_user,
+    o.db_application_name AS closed_db_application_name,
+    o.db_client_addr AS closed_db_client_addr,
+    o.db_transaction_id AS closed_db_transaction_id
+   FROM ((patchdiff_store.workspace_publications i
      LEFT JOIN patchdiff_store.workspace_publications o ON (((o.target_file_id = i.target_file_id) AND (o.intent_publication_id = i.publication_id))))
+     CROSS JOIN LATERAL ( SELECT
+                CASE
+                    WHEN pg_input_is_valid((i.actor)::text, 'jsonb'::text) THEN i.actor
+                    ELSE NULL::json
+                END AS actor) r)
   WHERE (i.kind = 'intent'::text);
 view patchdiff_audit.targets owner patchdiff_owner as
- SELECT target_file_id,
-    display_name,
-    version,
-    current_hash,
-    content_chars,
-    content_bytes,
-    status,
-    workspace_tracked,
-    workspace_root,
-    workspace_path,
-    last_synced_disk_sha256,
-    last_synced_version,
-    source_bom,
-    source_line_endings,
-    created_at,
-    updated_at,
-    log_sequence AS attempts,
-    ledger_sequence AS changes,
-    snapshot_sequence AS snapshots,
-    publication_sequence AS publication_rows,
-    open_cycle,
-    chain_sequence,
-    chain_head
-   FROM patchdiff_store.target_state t;
+ SELECT t.target_file_id,
+    t.display_name,
+    t.version,
+    t.current_hash,
+    t.content_chars,
+    t.content_bytes,
+    t.status,
+    t.workspace_tracked,
+    t.workspace_root,
+    t.workspace_path,
+    t.last_synced_disk_sha256,
+    t.last_synced_version,
+    t.source_bom,
+    t.source_line_endings,
+    t.created_at,
+    t.updated_at,
+    t.log_sequence AS attempts,
+    t.ledger_sequence AS changes,
+    t.snapshot_sequence AS snapshots,
+    t.publication_sequence AS publication_rows,
+    t.open_cycle,
+    t.chain_sequence,
+    t.chain_head,
+    (r.actor ->> 'host'::text) AS actor_host,
+    (r.actor ->> 'host_version'::text) AS actor_host_version,
+    (r.actor ->> 'agent'::text) AS actor_agent,
+    (r.actor ->> 'session'::text) AS actor_session,
+    s.actor,
+    s.db_session_user,
+    s.db_application_name,
+    s.db_client_addr,
+    s.db_transaction_id
+   FROM ((patchdiff_store.target_state t
+     LEFT JOIN patchdiff_store.target_snapshots s ON (((s.target_file_id = t.target_file_id) AND (s.snapshot_sequence = 1))))
+     CROSS JOIN LATERAL ( SELECT
+                CASE
+                    WHEN pg_input_is_valid((s.actor)::text, 'jsonb'::text) THEN s.actor
+                    ELSE NULL::json
+                END AS actor) r);
 view patchdiff_store.attempt_entry owner patchdiff_owner as
  SELECT pdcp_log_id,
     target_file_id,
@@ -768,14 +911,30 @@ view patchdiff_store.target_state owner patchdiff_owner as
      JOIN patchdiff_store.target_heads h ON ((h.target_file_id = t.target_file_id)));
 
 -- Routines
+function patchdiff.adopt_disk (p_target uuid, p_content text, p_source jsonb, p_workspace jsonb, p_expected_version bigint DEFAULT NULL::bigint, p_expected_hash text DEFAULT NULL::text, p_actor json DEFAULT NULL::json)
+  returns TABLE(outcome text, failure_reason text, failure_code text, failure_detail text, adoption_id uuid, pdcp_log_id uuid, before_version bigint, version bigint, current_hash text, previous_disk_sha256 text, disk_sha256 text, superseded uuid[])
+  owner patchdiff_owner, language plpgsql, volatile, security definer, set search_path="", pg_temp, lock_timeout=5s, plan_cache_mode=force_generic_plan, standard_conforming_strings=on
+  body md5 b9765731e092f5799e69d49894afc832
 function patchdiff.commit_attempt (p_target uuid, p_payload text, p_client_request_id text, p_parent text, p_attempt integer, p_source text, p_actor json, p_base_hash text, p_verdict text, p_resolved_starts integer[], p_after_hash text, p_diagnostic json, p_warnings json, p_raw_metadata jsonb DEFAULT NULL::jsonb)
   returns patchdiff.commit_receipt
   owner patchdiff_owner, language plpgsql, volatile, security definer, set search_path="", pg_temp, lock_timeout=5s, plan_cache_mode=force_generic_plan, standard_conforming_strings=on
   body md5 3fde988777233bdd78d677b818f04660
+function patchdiff.commit_match (p_target_file_id uuid, p_match text, p_replace text, p_intent text, p_expected_target_version bigint DEFAULT NULL::bigint, p_expected_current_hash text DEFAULT NULL::text, p_occurrence_index bigint DEFAULT NULL::bigint, p_anchor_before text DEFAULT NULL::text, p_anchor_after text DEFAULT NULL::text, p_change_id text DEFAULT NULL::text, p_rationale text DEFAULT NULL::text, p_risk text DEFAULT NULL::text, p_client_request_id text DEFAULT NULL::text, p_parent_pdcp_log_id text DEFAULT NULL::text, p_attempt integer DEFAULT NULL::integer, p_source text DEFAULT NULL::text, p_actor json DEFAULT NULL::json)
+  returns patchdiff.commit_receipt
+  owner patchdiff_owner, language plpgsql, volatile, security definer, set search_path="", pg_temp, lock_timeout=5s, plan_cache_mode=force_generic_plan, standard_conforming_strings=on
+  body md5 5442124123c0d8203513c10daac663f3
+function patchdiff.commit_replacement (p_target_file_id uuid, p_replacement text, p_intent text, p_expected_target_version bigint DEFAULT NULL::bigint, p_expected_current_hash text DEFAULT NULL::text, p_client_request_id text DEFAULT NULL::text, p_parent_pdcp_log_id text DEFAULT NULL::text, p_attempt integer DEFAULT NULL::integer, p_source text DEFAULT NULL::text, p_actor json DEFAULT NULL::json)
+  returns patchdiff.commit_receipt
+  owner patchdiff_owner, language plpgsql, volatile, security definer, set search_path="", pg_temp, lock_timeout=5s, plan_cache_mode=force_generic_plan, standard_conforming_strings=on
+  body md5 4005483c12fe26c7915eb55949f8db7e
+function patchdiff.commit_spans (p_target_file_id uuid, p_spans json, p_intent text, p_expected_target_version bigint DEFAULT NULL::bigint, p_expected_current_hash text DEFAULT NULL::text, p_client_request_id text DEFAULT NULL::text, p_parent_pdcp_log_id text DEFAULT NULL::text, p_attempt integer DEFAULT NULL::integer, p_source text DEFAULT NULL::text, p_actor json DEFAULT NULL::json)
+  returns patchdiff.commit_receipt
+  owner patchdiff_owner, language plpgsql, volatile, security definer, set search_path="", pg_temp, lock_timeout=5s, plan_cache_mode=force_generic_plan, standard_conforming_strings=on
+  body md5 54b3bf50a20db7d7b6135c1fe83d459c
 function patchdiff.create_target (p_target uuid, p_display_name text, p_content text, p_source jsonb DEFAULT NULL::jsonb, p_workspace jsonb DEFAULT NULL::jsonb, p_actor json DEFAULT NULL::json)
   returns patchdiff.target_receipt
   owner patchdiff_owner, language plpgsql, volatile, security definer, set search_path="", pg_temp, lock_timeout=5s, standard_conforming_strings=on
-  body md5 dd96509ce24b979eaff788b6dcda4881
+  body md5 3ce588925be8b83f4be7514851e7d3eb
 function patchdiff.find_binding (p_root text, p_path text)
   returns TABLE(target_file_id uuid, root_device text, root_inode text, bound_at timestamp with time zone, version bigint, current_hash text, last_synced_disk_sha256 text, last_synced_version bigint, source_bom boolean, source_line_endings jsonb)
   owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp, standard_conforming_strings=on
@@ -792,10 +951,10 @@ function patchdiff.lock_publication (p_target uuid, p_publication_id uuid)
   returns patchdiff.publication_receipt
   owner patchdiff_owner, language plpgsql, volatile, security definer, set search_path="", pg_temp, lock_timeout=5s, standard_conforming_strings=on
   body md5 872c7048d33a2087d77481a8123959a4
-function patchdiff.open_publication (p_target uuid, p_expected_version bigint, p_expected_hash text, p_version bigint, p_content_hash text, p_expected_disk_sha256 text, p_written_sha256 text, p_written_bytes bigint, p_actor json DEFAULT NULL::json, p_client_request_id text DEFAULT NULL::text)
+function patchdiff.open_publication (p_target uuid, p_expected_version bigint, p_expected_hash text, p_version bigint, p_content_hash text, p_expected_disk_sha256 text, p_written_sha256 text, p_written_bytes bigint, p_actor json DEFAULT NULL::json, p_client_request_id text DEFAULT NULL::text, p_eol_runs jsonb DEFAULT NULL::jsonb)
   returns patchdiff.publication_receipt
   owner patchdiff_owner, language plpgsql, volatile, security definer, set search_path="", pg_temp, lock_timeout=5s, standard_conforming_strings=on
-  body md5 5fa860c12b956a7834f6d7f2c2f01b67
+  body md5 b794951c5a6e4f449a49ad5b04c6c76f
 function patchdiff.preview_facts (p_target uuid, p_parent uuid DEFAULT NULL::uuid, p_client_request_id text DEFAULT NULL::text)
   returns TABLE(version bigint, current_hash text, content_chars integer, counted_chars integer, content_head text, is_intact boolean, is_parent boolean, key_kind text, key_fingerprint text, key_pdcp_log_id uuid)
   owner patchdiff_owner, language plpgsql, stable, security definer, set search_path="", pg_temp, standard_conforming_strings=on
@@ -811,15 +970,23 @@ function patchdiff.read_attempt (p_pdcp_log_id uuid)
 function patchdiff.read_attempts (p_target uuid, p_limit integer DEFAULT NULL::integer, p_before_sequence bigint DEFAULT NULL::bigint, p_status text DEFAULT NULL::text, p_content_hash text DEFAULT NULL::text, p_client_request_id text DEFAULT NULL::text, p_include_content boolean DEFAULT false)
   returns SETOF patchdiff.attempt_entry
   owner patchdiff_owner, language plpgsql, stable, security definer, set search_path="", pg_temp, standard_conforming_strings=on
-  body md5 a61fca33a9c6dbe88b8fd911c13851fe
+  body md5 93f9c0bc385964d62d1668986c57a18b
 function patchdiff.read_head (p_target uuid)
   returns SETOF patchdiff.target_state
   owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp, standard_conforming_strings=on
   body md5 a960c24b33213811b7c98bd60e814865
+function patchdiff.read_history (p_target uuid, p_after_version bigint, p_limit integer DEFAULT NULL::integer)
+  returns SETOF patchdiff.history_step
+  owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp, standard_conforming_strings=on
+  body md5 52cf385d38fc1e76f248ece2d21c11dc
 function patchdiff.read_ledger (p_target uuid, p_include_previous_cycles boolean DEFAULT false, p_limit integer DEFAULT NULL::integer, p_before_sequence bigint DEFAULT NULL::bigint)
   returns SETOF patchdiff.ledger_entry
   owner patchdiff_owner, language plpgsql, stable, security definer, set search_path="", pg_temp, standard_conforming_strings=on
-  body md5 2e847b90abc54b2bf34e8c794df668f5
+  body md5 da87f07ae2089a5ef3024461402f38a5
+function patchdiff.read_line_endings (p_target uuid, p_version bigint)
+  returns TABLE(eol_runs jsonb, eol_version bigint, content text)
+  owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp, standard_conforming_strings=on
+  body md5 4315c8ce96e29a92b455be15f8892331
 function patchdiff.read_open_publications (p_target uuid DEFAULT NULL::uuid)
   returns TABLE(target_file_id uuid, publication_id uuid, created_at timestamp with time zone, version bigint, content_hash text, expected_disk_sha256 text, written_sha256 text, written_bytes bigint, workspace_root text, workspace_path text)
   owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp, standard_conforming_strings=on
@@ -840,22 +1007,42 @@ function patchdiff.save_target (p_target uuid, p_expected_version bigint DEFAULT
   returns patchdiff.save_receipt
   owner patchdiff_owner, language plpgsql, volatile, security definer, set search_path="", pg_temp, lock_timeout=5s, standard_conforming_strings=on
   body md5 651ad8db3716e6c666307e2f1964b6e6
+function patchdiff.subscribe_commits (p_subscriber text, p_lease interval DEFAULT '00:05:00'::interval)
+  returns timestamp with time zone
+  owner patchdiff_owner, language plpgsql, volatile, security definer, set search_path="", pg_temp, lock_timeout=5s, standard_conforming_strings=on
+  body md5 6ac75705442cffd8b011c8f82c1d583b
+function patchdiff.unsubscribe_commits (p_subscriber text)
+  returns boolean
+  owner patchdiff_owner, language plpgsql, volatile, security definer, set search_path="", pg_temp, lock_timeout=5s, standard_conforming_strings=on
+  body md5 374e9ceff80817a4ae7fcad9a72311ae
+function patchdiff_audit.blame (p_target uuid, p_version bigint DEFAULT NULL::bigint)
+  returns TABLE(line_number integer, line_text text, written_version bigint, written_at timestamp with time zone, pdcp_log_id uuid, change_id text, ordinal integer, operation text, intent text, rationale text, actor_host text, actor_host_version text, actor_agent text, actor_session text, actor json, db_session_user text, db_application_name text, db_client_addr text, log_sequence bigint, ledger_sequence bigint, imported_at timestamp with time zone)
+  owner patchdiff_owner, language plpgsql, stable, security definer, set search_path="", pg_temp, standard_conforming_strings=on
+  body md5 ef8b84f3c4fe8d37349f966db0a611de
 function patchdiff_audit.chain_head (p_target uuid)
   returns TABLE(chain_sequence bigint, chain_head text)
   owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp, standard_conforming_strings=on
   body md5 b7c09710509c99ea22ef4563f3daefbd
-function patchdiff_audit.reconstruct (p_target uuid, p_version bigint DEFAULT NULL::bigint)
+function patchdiff_audit.changes_between (p_target uuid, p_from bigint, p_to bigint DEFAULT NULL::bigint)
+  returns SETOF patchdiff_audit.changes
+  owner patchdiff_owner, language plpgsql, stable, security definer, set search_path="", pg_temp, standard_conforming_strings=on
+  body md5 8ab278ef490f6c741f34d7321b0dec04
+function patchdiff_audit.diff (p_target uuid, p_from bigint, p_to bigint DEFAULT NULL::bigint)
   returns text
   owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp, standard_conforming_strings=on
-  body md5 345e2970365a4059f6a682a5ce9d6e1b
-function patchdiff_audit.retry_tree (p_pdcp_log_id uuid)
-  returns TABLE(depth integer, pdcp_log_id uuid, parent_pdcp_log_id uuid, log_sequence bigint, status text, failure_reason text, regeneration_attempt integer, submission_source text, created_at timestamp with time zone)
+  body md5 3d6bb55be2ebbcb01d38d3d9eb94dc20
+function patchdiff_audit.reconstruct (p_target uuid, p_version bigint)
+  returns text
   owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp, standard_conforming_strings=on
-  body md5 23e0e510530b1e78fc3a5964d52162f3
+  body md5 b2b6605a6cb718c01d80b4372995c6d6
+function patchdiff_audit.retry_tree (p_pdcp_log_id uuid)
+  returns TABLE(depth integer, pdcp_log_id uuid, parent_pdcp_log_id uuid, log_sequence bigint, status text, failure_reason text, regeneration_attempt integer, submission_source text, created_at timestamp with time zone, actor_host text, actor_host_version text, actor_agent text, actor_session text, actor json, db_session_user text, db_application_name text, db_client_addr text)
+  owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp, standard_conforming_strings=on
+  body md5 6d8b7d612ea0b6c6a0fbd5dba3496622
 function patchdiff_audit.verify_all ()
   returns TABLE(target_file_id uuid, table_name text, row_key text, column_name text, problem text)
   owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp, standard_conforming_strings=on
-  body md5 8040652ae82b08b5a9ce04641a13800d
+  body md5 05e4f7a9343a0cb242b4ed3208f52610
 function patchdiff_audit.verify_target (p_target uuid, p_noted_sequence bigint DEFAULT NULL::bigint, p_noted_hash text DEFAULT NULL::text)
   returns TABLE(table_name text, row_key text, column_name text, problem text)
   owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp, standard_conforming_strings=on
@@ -867,7 +1054,7 @@ function patchdiff_audit.version_at (p_target uuid, p_at timestamp with time zon
 function patchdiff_guard.forbid_ddl ()
   returns event_trigger
   owner <the migrating login>, language plpgsql, volatile, set search_path="", pg_temp
-  body md5 8c670390c6ba218d704d3db0b6096401
+  body md5 faabf8cbc6b56b034b890f2bad356124
 function patchdiff_guard.guard_ddl (p_on boolean)
   returns boolean
   owner <the migrating login>, language plpgsql, volatile, set search_path="", pg_temp
@@ -875,7 +1062,7 @@ function patchdiff_guard.guard_ddl (p_on boolean)
 function patchdiff_store.append_attempt (p_locked patchdiff_store.locked_target, p_attempt patchdiff_store.append_only_pdcp_logs, p_payload text, p_intent text, p_walk patchdiff_store.walk)
   returns patchdiff_store.append_only_pdcp_logs
   owner patchdiff_owner, language plpgsql, volatile
-  body md5 1ed86c1bdabc6eb29e83b04429647f84
+  body md5 b5f19e249b3afaa7445d80533e29c5f3
 function patchdiff_store.append_import (p_locked patchdiff_store.locked_target, p_attempt patchdiff_store.append_only_pdcp_logs, p_payload text, p_intent text, p_walk patchdiff_store.walk)
   returns bigint
   owner patchdiff_owner, language plpgsql, volatile
@@ -887,7 +1074,7 @@ function patchdiff_store.append_publication (p_locked patchdiff_store.locked_tar
 function patchdiff_store.append_snapshot (p_locked patchdiff_store.locked_target, p_kind text, p_source_sha256 text, p_actor json, p_client_request_id text DEFAULT NULL::text, p_fingerprint text DEFAULT NULL::text)
   returns patchdiff_store.target_snapshots
   owner patchdiff_owner, language plpgsql, volatile
-  body md5 10fe0b90b1114b26e566e9c632a50d37
+  body md5 808996892b4a5c361938cb02607a0082
 function patchdiff_store.apply_attempt (p_buffer bytea, p_target uuid, p_log_sequence bigint)
   returns bytea
   owner patchdiff_owner, language plpgsql, stable
@@ -912,6 +1099,10 @@ function patchdiff_store.bind_target (p_target uuid, p_workspace jsonb)
   returns void
   owner patchdiff_owner, language plpgsql, volatile
   body md5 a2797954da215da7b068111853a0682d
+function patchdiff_store.blame_lines (p_target uuid, p_version bigint)
+  returns TABLE(line_number integer, line_text text, ledger_sequence bigint)
+  owner patchdiff_owner, language plpgsql, stable
+  body md5 2e50db717840fe959d7d4065b0d5df5e
 function patchdiff_store.candidates_evidence (p_buffer bytea, p_needle bytea, p_from integer, p_to integer, OUT evidence text, OUT count bigint, OUT first_chars integer)
   returns record
   owner patchdiff_owner, language plpgsql, immutable
@@ -920,6 +1111,10 @@ function patchdiff_store.canonical_item (p_item jsonb)
   returns text
   owner patchdiff_owner, language sql, stable
   body md5 4907645a25da7f7d9517239954812fc7
+function patchdiff_store.canonical_json (p_argument text, p_value json)
+  returns text
+  owner patchdiff_owner, language plpgsql, immutable
+  body md5 fcbc58f87e11df94da27cb7b4e9da5d0
 function patchdiff_store.canonical_object (p_object jsonb, p_nested jsonb DEFAULT '{}'::jsonb)
   returns text
   owner patchdiff_owner, language sql, stable
@@ -940,14 +1135,22 @@ function patchdiff_store.changes_of (p_target uuid, p_log_sequence bigint)
   returns json
   owner patchdiff_owner, language sql, stable
   body md5 1ac9684562310e1206be07f5f9ac0396
+function patchdiff_store.check_adoption (p_workspace jsonb, p_facts jsonb, p_runs jsonb)
+  returns void
+  owner patchdiff_owner, language plpgsql, immutable
+  body md5 7062825ee04d791d608295a486c4b8a1
+function patchdiff_store.check_bound (p_locked patchdiff_store.locked_target, p_root text, p_path text)
+  returns void
+  owner patchdiff_owner, language plpgsql, stable
+  body md5 6080e933e026534522da71368d6019d1
 function patchdiff_store.check_claim (p_argument text, p_value json)
   returns void
   owner patchdiff_owner, language plpgsql, immutable
-  body md5 4b922a0bdb2ea20160e9256ba1f1ba2e
+  body md5 dae61db3c70a3d4641954d8791461b7e
 function patchdiff_store.check_commit_call (p_target uuid, p_payload text, p_client_request_id text, p_parent text, p_attempt integer, p_source text, p_actor json, p_verdict text, p_claimed_reason text, p_warnings json, p_raw_metadata jsonb)
   returns void
   owner patchdiff_owner, language plpgsql, immutable
-  body md5 a74f0135f2828880288aec75fbf5f6d8
+  body md5 4253082e6c2da6e0d68433f54e4b002c
 function patchdiff_store.check_creation (p_display_name text, p_content text, p_workspace jsonb)
   returns void
   owner patchdiff_owner, language plpgsql, immutable
@@ -956,10 +1159,14 @@ function patchdiff_store.check_digest (p_argument text, p_value text, p_required
   returns void
   owner patchdiff_owner, language plpgsql, immutable
   body md5 0ba3320dc1f9d2050b2917c32901029d
+function patchdiff_store.check_direct_call (p_target uuid, p_bytes bigint)
+  returns void
+  owner patchdiff_owner, language plpgsql, immutable
+  body md5 6facef864f5298961c281e9898079cd8
 function patchdiff_store.check_import_call (p_attempt patchdiff_store.append_only_pdcp_logs, p_payload text, p_parent text)
   returns void
   owner patchdiff_owner, language plpgsql, immutable
-  body md5 252512d13a6b4b5c0abfdc8ddd2a08a8
+  body md5 c56da4a0f32855f33c8f2495166aa8b9
 function patchdiff_store.check_import_place (p_locked patchdiff_store.locked_target, p_attempt patchdiff_store.append_only_pdcp_logs)
   returns void
   owner patchdiff_owner, language plpgsql, stable
@@ -975,15 +1182,31 @@ function patchdiff_store.check_outcome (p_intent patchdiff_store.workspace_publi
 function patchdiff_store.check_publication_open (p_intent patchdiff_store.workspace_publications, p_outcome text)
   returns void
   owner patchdiff_owner, language plpgsql, volatile
-  body md5 eb4729480dcb12e78b1c762003960796
+  body md5 d5f58535368e0a1a6d53fa4b01ee82bb
 function patchdiff_store.check_save (p_target uuid, p_expected_version bigint, p_expected_hash text, p_client_request_id text)
   returns void
   owner patchdiff_owner, language plpgsql, immutable
   body md5 9eca3cd72fb092088e4fa0514f6ff8d2
+function patchdiff_store.check_subscription (p_subscriber text, p_lease interval)
+  returns void
+  owner patchdiff_owner, language plpgsql, immutable
+  body md5 8d34c0d4f4a45ec85fd0607154955d52
+function patchdiff_store.check_subscriptions_left (p_subscriber text)
+  returns void
+  owner patchdiff_owner, language plpgsql, volatile
+  body md5 2ff4e7394c11208ab31a4d521b5e3fe3
+function patchdiff_store.check_version (p_target uuid, p_version bigint)
+  returns bigint
+  owner patchdiff_owner, language plpgsql, stable
+  body md5 6136f317ecbdffef728760a2ee1e612e
+function patchdiff_store.check_written_runs (p_target uuid, p_runs jsonb, p_written_sha256 text, p_written_bytes bigint)
+  returns void
+  owner patchdiff_owner, language plpgsql, stable
+  body md5 610b6bc6cee95da7e5e88da6ffca8e5a
 function patchdiff_store.checkpoint_publication (p_locked patchdiff_store.locked_target, p_intent patchdiff_store.workspace_publications, p_actor json)
   returns uuid
   owner patchdiff_owner, language plpgsql, volatile
-  body md5 02133183555e728350ded71ee12e1745
+  body md5 3271423ab9ef302d9b228cbf595dd5cd
 function patchdiff_store.claim_json (p_verdict text, p_reason text, p_after_hash text)
   returns text
   owner patchdiff_owner, language sql, stable
@@ -992,18 +1215,38 @@ function patchdiff_store.claimed_reason (p_diagnostic json)
   returns text
   owner patchdiff_owner, language plpgsql, immutable
   body md5 fec83ff7a5d40f7e5e21018b1cc0f5d0
-function patchdiff_store.commit_submission (p_target uuid, p_payload text, p_client_request_id text, p_parent text, p_attempt integer, p_source text, p_actor json, p_base_hash text, p_verdict text, p_resolved_starts integer[], p_after_hash text, p_claimed_reason text, p_warnings json, p_raw_metadata jsonb)
+function patchdiff_store.commit_direct (p_target uuid, p_payload text, p_client_request_id text, p_parent text, p_attempt integer, p_source text, p_actor json)
   returns patchdiff.commit_receipt
   owner patchdiff_owner, language plpgsql, volatile
-  body md5 0ad0d166167e2f0166276d84176b1c54
+  body md5 d4f10cbfad67f7e538c0c3573566fca8
+function patchdiff_store.commit_submission (p_target uuid, p_payload text, p_client_request_id text, p_parent text, p_attempt integer, p_source text, p_actor json, p_base_hash text, p_verdict text, p_resolved_starts integer[], p_after_hash text, p_claimed_reason text, p_warnings json, p_raw_metadata jsonb, p_is_disk boolean DEFAULT false)
+  returns patchdiff.commit_receipt
+  owner patchdiff_owner, language plpgsql, volatile
+  body md5 5bc0ae8dd781e9ab90a763ec458448ca
+function patchdiff_store.common_prefix (p_one bytea, p_other bytea)
+  returns integer
+  owner patchdiff_owner, language plpgsql, immutable
+  body md5 f590ca6f034ef1cf170b792c69d00a28
 function patchdiff_store.common_run (p_hay bytea, p_from integer, p_distance integer)
   returns integer
   owner patchdiff_owner, language plpgsql, immutable
   body md5 84b017d80cfda6101ef9869e670d8ffd
+function patchdiff_store.common_suffix (p_one bytea, p_other bytea, p_most integer)
+  returns integer
+  owner patchdiff_owner, language plpgsql, immutable
+  body md5 0148f8dad61fc05542c61a1dc33622fc
 function patchdiff_store.consumer_of (p_content bytea, p_needle bytea, p_walk patchdiff_store.walk, p_replacement text[])
   returns integer
   owner patchdiff_owner, language plpgsql, immutable
   body md5 a5a2c6e06697555868f67dbcb7bdf159
+function patchdiff_store.creation_encoding (p_row patchdiff_store.target_snapshots)
+  returns bytea
+  owner patchdiff_owner, language sql, stable
+  body md5 5aaf4859cf9aca684ca513e1e933c9ed
+function patchdiff_store.creation_facts (p_target uuid)
+  returns json
+  owner patchdiff_owner, language sql, stable
+  body md5 210b72fc5320be5a67b41c85c0f361bc
 function patchdiff_store.cut_context (p_fault patchdiff_store.fault, p_buffer bytea, p_chars integer, p_prior_changes integer, p_point bigint)
   returns patchdiff_store.fault
   owner patchdiff_owner, language plpgsql, immutable
@@ -1020,6 +1263,22 @@ function patchdiff_store.diagnostic_of (p_attempt patchdiff_store.append_only_pd
   returns text
   owner patchdiff_owner, language plpgsql, immutable
   body md5 17d239d5807982e488c01707d468939d
+function patchdiff_store.diff_name (p_side text, p_target uuid, p_version bigint)
+  returns text
+  owner patchdiff_owner, language sql, stable
+  body md5 e2ee66429e53faa5d2d52e189c9668ef
+function patchdiff_store.differing_lines (p_old bytea, p_new bytea)
+  returns integer[]
+  owner patchdiff_owner, language plpgsql, immutable
+  body md5 349474d34dee42ae440da328c57bf959
+function patchdiff_store.direct_operations (p_spans json)
+  returns text
+  owner patchdiff_owner, language plpgsql, immutable
+  body md5 1c34fa8832fceac962d478151a285278
+function patchdiff_store.direct_record (p_format text, p_target uuid, p_intent text, p_expected_target_version bigint, p_expected_current_hash text, p_edits text, p_operations text)
+  returns text
+  owner patchdiff_owner, language sql, immutable
+  body md5 bc201cbc8d97df6fb7a173fa3baff5f7
 function patchdiff_store.divergence (p_locked patchdiff_store.locked_target)
   returns patchdiff_store.fault
   owner patchdiff_owner, language plpgsql, stable
@@ -1032,6 +1291,14 @@ function patchdiff_store.envelope_of (p_payload text, p_record jsonb, p_parent t
   returns patchdiff_store.envelope
   owner patchdiff_owner, language plpgsql, immutable
   body md5 6cf690194f62d1343b3806cb01d37227
+function patchdiff_store.eol_runs_fault (p_runs jsonb, p_line_ends bigint)
+  returns text
+  owner patchdiff_owner, language sql, immutable
+  body md5 3cc3ce9616bff09375ea8888ba6cdd44
+function patchdiff_store.eol_runs_of (p_text text)
+  returns jsonb
+  owner patchdiff_owner, language sql, immutable
+  body md5 927c819d07c710b4eb5bf211ae945c7f
 function patchdiff_store.failure_words (p_code text)
   returns TABLE(stage text, reason text, words text)
   owner patchdiff_owner, language sql, immutable
@@ -1072,6 +1339,10 @@ function patchdiff_store.head_of_content (p_target uuid)
   returns text
   owner patchdiff_owner, language sql, stable
   body md5 5611ddfb01e2564047235ce0020c3a3f
+function patchdiff_store.holds_exponent (p_json text)
+  returns boolean
+  owner patchdiff_owner, language sql, immutable
+  body md5 1f3a134aad787a9297d321d505d066f8
 function patchdiff_store.holds_unencodable (p_json text)
   returns boolean
   owner patchdiff_owner, language plpgsql, immutable
@@ -1079,7 +1350,7 @@ function patchdiff_store.holds_unencodable (p_json text)
 function patchdiff_store.import_attempt (p_target uuid, p_pdcp_log_id uuid, p_created_at timestamp with time zone, p_status text, p_protocol_version text, p_runtime_version text, p_payload text, p_payload_hash text, p_before_version bigint, p_before_hash text, p_after_version bigint DEFAULT NULL::bigint, p_after_hash text DEFAULT NULL::text, p_decided_by text DEFAULT 'runtime'::text, p_client_request_id text DEFAULT NULL::text, p_is_fingerprinted boolean DEFAULT true, p_parent text DEFAULT NULL::text, p_attempt integer DEFAULT NULL::integer, p_source text DEFAULT NULL::text, p_actor json DEFAULT NULL::json, p_warnings json DEFAULT NULL::json, p_validation_stage text DEFAULT NULL::text, p_failure_reason text DEFAULT NULL::text, p_failure_code text DEFAULT NULL::text, p_failure_detail text DEFAULT NULL::text, p_failed_change_id text DEFAULT NULL::text, p_diagnostic json DEFAULT NULL::json)
   returns patchdiff.attempt_entry
   owner patchdiff_owner, language plpgsql, volatile, set search_path="", pg_temp, lock_timeout=5s, plan_cache_mode=force_generic_plan, standard_conforming_strings=on
-  body md5 bc32d29c3d24874f4abb961decdb96ea
+  body md5 43316a5d990966f138869d8bdf5181a9
 function patchdiff_store.import_encoding (p_row patchdiff_store.append_only_pdcp_logs)
   returns bytea
   owner patchdiff_owner, language sql, stable
@@ -1144,6 +1415,14 @@ function patchdiff_store.is_json_object (p_text text)
   returns boolean
   owner patchdiff_owner, language plpgsql, immutable
   body md5 1fb4d3781848995084adfc8bdcd76075
+function patchdiff_store.is_line_start (p_text bytea, p_at integer)
+  returns boolean
+  owner patchdiff_owner, language sql, immutable
+  body md5 79725e75a93717854713d98671dc5c22
+function patchdiff_store.is_mentioned (p_target uuid)
+  returns boolean
+  owner patchdiff_owner, language sql, stable
+  body md5 39215e768c8c35438c6946980ad88563
 function patchdiff_store.is_only_at (p_buffer bytea, p_text text, p_start integer, p_low integer, p_high integer)
   returns boolean
   owner patchdiff_owner, language sql, stable
@@ -1172,6 +1451,10 @@ function patchdiff_store.key_conflict (p_key patchdiff_store.request_keys, p_cli
   returns patchdiff_store.fault
   owner patchdiff_owner, language plpgsql, stable
   body md5 1de853a3d21c7ef9453ced9aff0d875d
+function patchdiff_store.key_encoding (p_row patchdiff_store.request_keys)
+  returns bytea
+  owner patchdiff_owner, language sql, stable
+  body md5 417a09ec483867c2b681d74eb03549df
 function patchdiff_store.last_occurrence (p_hay bytea, p_needle bytea)
   returns integer
   owner patchdiff_owner, language plpgsql, immutable
@@ -1188,6 +1471,26 @@ function patchdiff_store.lf (p_text text)
   returns text
   owner patchdiff_owner, language sql, immutable
   body md5 5148121cc3cb2ce3f568cd0c4a796faa
+function patchdiff_store.line_changes (p_old bytea, p_new bytea)
+  returns TABLE(old_from integer, old_to integer, new_from integer, new_to integer, old_line integer, old_lines integer, new_line integer, new_lines integer)
+  owner patchdiff_owner, language plpgsql, immutable
+  body md5 00bb2ab316341f332ef42df4a537510d
+function patchdiff_store.line_start (p_text bytea, p_at integer)
+  returns integer
+  owner patchdiff_owner, language plpgsql, immutable
+  body md5 8d3a83d98de621e5fbe55cfa93a05a11
+function patchdiff_store.line_writers (p_text text, p_from integer[], p_to integer[], p_growth integer[])
+  returns integer[]
+  owner patchdiff_owner, language plpgsql, immutable
+  body md5 3f29b8e4fdf1c60a7fe8ae6d178622be
+function patchdiff_store.lines_of (p_text text)
+  returns text[]
+  owner patchdiff_owner, language plpgsql, immutable
+  body md5 e96f16802a1589ba8d714264812bf33a
+function patchdiff_store.lock_stale_subscriptions ()
+  returns SETOF patchdiff_store.commit_subscriptions
+  owner patchdiff_owner, language sql, volatile
+  body md5 67ef5761d4208d909ceb2c843c151b2a
 function patchdiff_store.lock_target (p_target uuid)
   returns patchdiff_store.locked_target
   owner patchdiff_owner, language plpgsql, volatile
@@ -1196,6 +1499,14 @@ function patchdiff_store.mark_unencodable (p_json text)
   returns text
   owner patchdiff_owner, language plpgsql, immutable
   body md5 ad69515d7b5ac93fe0987db83d6c2f64
+function patchdiff_store.matched_lines (p_old text[], p_new text[])
+  returns integer[]
+  owner patchdiff_owner, language plpgsql, immutable
+  body md5 d7d44acc3290273b27be3166b6b76070
+function patchdiff_store.missing_rows (p_table text, p_key text, p_present bigint[], p_last bigint)
+  returns SETOF patchdiff_store.finding
+  owner patchdiff_owner, language sql, immutable
+  body md5 1ef9984a3257762080a3d3aafcdf99d2
 function patchdiff_store.nests_beyond (p_json text, p_levels integer)
   returns boolean
   owner patchdiff_owner, language plpgsql, immutable
@@ -1216,6 +1527,10 @@ function patchdiff_store.nth_occurrence (p_hay bytea, p_needle bytea, p_nth bigi
   returns integer
   owner patchdiff_owner, language plpgsql, immutable
   body md5 f681cd75f342fbb36a3a2c464cebeb80
+function patchdiff_store.number_json (p_argument text, p_number text)
+  returns text
+  owner patchdiff_owner, language plpgsql, immutable, set extra_float_digits=1
+  body md5 57e09bade5fafc953910bda846ffd518
 function patchdiff_store.observe_target (p_target uuid)
   returns patchdiff_store.locked_target
   owner patchdiff_owner, language plpgsql, stable
@@ -1256,6 +1571,10 @@ function patchdiff_store.publication_moved (p_locked patchdiff_store.locked_targ
   returns patchdiff_store.fault
   owner patchdiff_owner, language plpgsql, immutable
   body md5 e3be172520cfde0eee55ffca9ff13bf4
+function patchdiff_store.raise_history_diverged (p_target uuid, p_version bigint)
+  returns void
+  owner patchdiff_owner, language plpgsql, stable
+  body md5 685d243fe2dfe92a28ad506be4cca65a
 function patchdiff_store.raise_target_not_found (p_target uuid)
   returns void
   owner patchdiff_owner, language plpgsql, stable
@@ -1291,7 +1610,11 @@ function patchdiff_store.receipt_of (p_locked patchdiff_store.locked_target, p_r
 function patchdiff_store.reconstruct (p_target uuid, p_version bigint)
   returns text
   owner patchdiff_owner, language plpgsql, stable
-  body md5 01cfac0811f74addb214c17ea06c605c
+  body md5 b25d25765cf2b12ac44b2e7aad0e46a6
+function patchdiff_store.record_adoption (p_locked patchdiff_store.locked_target, p_row patchdiff_store.workspace_publications)
+  returns patchdiff_store.workspace_publications
+  owner patchdiff_owner, language plpgsql, volatile
+  body md5 12e27e95f2e07b8a89404e753c19fa1e
 function patchdiff_store.record_fingerprint (p_attempt patchdiff_store.append_only_pdcp_logs, p_parent text)
   returns text
   owner patchdiff_owner, language sql, immutable
@@ -1302,8 +1625,8 @@ function patchdiff_store.refuse_import (p_attempt patchdiff_store.append_only_pd
   body md5 98456f733e74f1e5183a6704fa77516d
 function patchdiff_store.remember_save (p_target uuid, p_client_request_id text, p_fingerprint text, p_receipt patchdiff.save_receipt)
   returns void
-  owner patchdiff_owner, language sql, volatile
-  body md5 f68243eb460e281ae9f4f919a459aa10
+  owner patchdiff_owner, language plpgsql, volatile
+  body md5 310b787fff7d298e54ec6c13b23007ef
 function patchdiff_store.representable_json (p_json text)
   returns text
   owner patchdiff_owner, language plpgsql, immutable
@@ -1316,6 +1639,10 @@ function patchdiff_store.resolve_match (p_buffer bytea, p_needle bytea, p_index 
   returns record
   owner patchdiff_owner, language plpgsql, immutable
   body md5 353b9901d1b0bb0912244d401545968e
+function patchdiff_store.restored_text (p_content text, p_runs jsonb)
+  returns text
+  owner patchdiff_owner, language sql, immutable
+  body md5 19e361cfd561e9edc8b2f19c56afb041
 function patchdiff_store.runtime_version_of (p_record jsonb)
   returns text
   owner patchdiff_owner, language plpgsql, immutable
@@ -1340,6 +1667,10 @@ function patchdiff_store.sha256_hex (p_bytes bytea)
   returns text
   owner patchdiff_owner, language sql, immutable
   body md5 2a7736f3e3d6e66dbbb6291ee56d616e
+function patchdiff_store.shifted_bases (p_content bytea, p_operations patchdiff_store.operations, p_walk patchdiff_store.walk)
+  returns json
+  owner patchdiff_owner, language plpgsql, immutable
+  body md5 c3ce43606020f0a64dfffdd376ea4992
 function patchdiff_store.snapshot_encoding (p_row patchdiff_store.target_snapshots)
   returns bytea
   owner patchdiff_owner, language sql, stable
@@ -1347,7 +1678,11 @@ function patchdiff_store.snapshot_encoding (p_row patchdiff_store.target_snapsho
 function patchdiff_store.source_facts (p_source jsonb, p_sent text, p_canonical text)
   returns jsonb
   owner patchdiff_owner, language plpgsql, immutable
-  body md5 fa20d2f465d2ddb6fd46ab1aa84649e7
+  body md5 cc23508b2bdfc28a2e1475095716aef1
+function patchdiff_store.source_runs (p_source jsonb, p_sent text, p_facts jsonb)
+  returns jsonb
+  owner patchdiff_owner, language sql, immutable
+  body md5 1cbd5c38be3d36d03d2195b98513deb4
 function patchdiff_store.span_fault (p_buffer bytea, p_chars integer, p_operations patchdiff_store.operations, p_number integer)
   returns patchdiff_store.fault
   owner patchdiff_owner, language plpgsql, immutable
@@ -1364,6 +1699,18 @@ function patchdiff_store.stored_fingerprint (p_target uuid, p_log_sequence bigin
   returns text
   owner patchdiff_owner, language plpgsql, stable
   body md5 d09fb22d1f0b685a4b201aab02633a80
+function patchdiff_store.supersede_publications (p_target uuid, p_actor json)
+  returns uuid[]
+  owner patchdiff_owner, language plpgsql, volatile
+  body md5 b447b98d06e10e45910d88c40ed5115a
+function patchdiff_store.unified_diff (p_old text, p_new text, p_old_name text, p_new_name text)
+  returns text
+  owner patchdiff_owner, language plpgsql, immutable
+  body md5 95eab010b6c54a1c44147dfbaa191a89
+function patchdiff_store.unmark_unencodable (p_marked text)
+  returns text
+  owner patchdiff_owner, language plpgsql, immutable
+  body md5 214e5d24d401ba2bb73cd3404d56a0ac
 function patchdiff_store.verify_attempt_replay (p_buffer bytea, p_target uuid, p_log_sequence bigint)
   returns SETOF patchdiff_store.finding
   owner patchdiff_owner, language plpgsql, stable
@@ -1371,23 +1718,35 @@ function patchdiff_store.verify_attempt_replay (p_buffer bytea, p_target uuid, p
 function patchdiff_store.verify_attempts (p_target uuid)
   returns SETOF patchdiff_store.finding
   owner patchdiff_owner, language sql, stable
-  body md5 28b803cfa13190b0b6547dcda31b1c88
+  body md5 e27eaded7c03312d2b3edf963c4c2c0c
 function patchdiff_store.verify_chain (p_target uuid, p_noted_sequence bigint, p_noted_hash text)
   returns SETOF patchdiff_store.finding
   owner patchdiff_owner, language sql, stable
-  body md5 ff2125cfa1df615ab6d8b2ced613eb0d
+  body md5 5cb565162d6f38b63f947990effae2a0
+function patchdiff_store.verify_creation (p_target uuid)
+  returns SETOF patchdiff_store.finding
+  owner patchdiff_owner, language sql, stable
+  body md5 b7a5f4b91ad6492bb7cc6a65fe4a6a9b
 function patchdiff_store.verify_keys (p_target uuid)
   returns SETOF patchdiff_store.finding
   owner patchdiff_owner, language sql, stable
-  body md5 0c73371d01a85561dddae1a72bfa8e47
+  body md5 35be45991b1df9929461033f234fcfb8
 function patchdiff_store.verify_ledger (p_target uuid)
   returns SETOF patchdiff_store.finding
   owner patchdiff_owner, language sql, stable
-  body md5 3d53b09f8018fa0e0190a17930057ea7
+  body md5 d976ff6162990901c865002d5cc29f95
+function patchdiff_store.verify_line_endings (p_target uuid)
+  returns SETOF patchdiff_store.finding
+  owner patchdiff_owner, language plpgsql, stable
+  body md5 4de9118b04201cd63158d359710624bc
+function patchdiff_store.verify_missing (p_target uuid)
+  returns SETOF patchdiff_store.finding
+  owner patchdiff_owner, language sql, stable
+  body md5 2c5f9dd9550b433948de975cc9b6b444
 function patchdiff_store.verify_publications (p_target uuid)
   returns SETOF patchdiff_store.finding
   owner patchdiff_owner, language sql, stable
-  body md5 37978a63a42e3681ddbb918f379c3487
+  body md5 65cf9624858c754b6a9669be6dc40746
 function patchdiff_store.verify_replay (p_target uuid)
   returns SETOF patchdiff_store.finding
   owner patchdiff_owner, language plpgsql, stable
@@ -1395,19 +1754,19 @@ function patchdiff_store.verify_replay (p_target uuid)
 function patchdiff_store.verify_save_keys (p_target uuid)
   returns SETOF patchdiff_store.finding
   owner patchdiff_owner, language sql, stable
-  body md5 fffe5d977d936488aa0abcf2393dbf41
+  body md5 a54e3521da9bbdb0524e666e4b4367ee
 function patchdiff_store.verify_snapshots (p_target uuid)
   returns SETOF patchdiff_store.finding
   owner patchdiff_owner, language sql, stable
-  body md5 9480544a9e0f1a8d91e2cc2d94b27a5e
+  body md5 f3152bacba68a04eb0eb6b3752cc9d0b
 function patchdiff_store.verify_splice (p_buffer bytea, p_change patchdiff_store.append_only_manifest_ledger, p_item jsonb)
   returns TABLE(column_name text, problem text)
   owner patchdiff_owner, language sql, immutable
-  body md5 dfec1b29f0829b57a1c87f0f7469c79d
+  body md5 b719ca394248084643d7478816538f7b
 function patchdiff_store.verify_target (p_target uuid, p_noted_sequence bigint, p_noted_hash text)
   returns SETOF patchdiff_store.finding
   owner patchdiff_owner, language plpgsql, stable
-  body md5 ca198f8021a6ffc95352fe22180fa1df
+  body md5 917785534585a8c2560f25087f73c9e7
 function patchdiff_store.walk_claimed (p_content bytea, p_chars integer, p_operations patchdiff_store.operations, p_starts integer[])
   returns patchdiff_store.walk
   owner patchdiff_owner, language plpgsql, stable
@@ -1444,6 +1803,14 @@ function patchdiff_store.warnings_of (p_walk patchdiff_store.walk, p_before_hash
   returns text
   owner patchdiff_owner, language plpgsql, immutable
   body md5 303e477ef8ca6c8d8a96b90dcdc852a6
+function patchdiff_store.written_range (p_buffer bytea, p_start integer, p_deleted integer, p_inserted bytea)
+  returns integer[]
+  owner patchdiff_owner, language plpgsql, immutable
+  body md5 9b95638d8e7f656cae92f870fe420e9f
+function patchdiff_store.written_ranges (p_target uuid, p_version bigint, OUT content bytea, OUT ledger_sequence bigint[], OUT range_from integer[], OUT range_to integer[], OUT growth integer[])
+  returns record
+  owner patchdiff_owner, language plpgsql, stable
+  body md5 0fe5c3dcc7e50659105a6cc3765dcd47
 
 -- Event triggers
 event trigger patchdiff_forbid_ddl on ddl_command_end execute patchdiff_guard.forbid_ddl [A]
@@ -1451,9 +1818,11 @@ event trigger patchdiff_forbid_drop on sql_drop execute patchdiff_guard.forbid_d
 event trigger patchdiff_forbid_rewrite on table_rewrite execute patchdiff_guard.forbid_ddl [A]
 
 -- Grants (to others than the owner)
+view patchdiff_audit.adoptions: patchdiff_auditor may select, patchdiff_writer may select
 view patchdiff_audit.attempts: patchdiff_auditor may select, patchdiff_writer may select
 view patchdiff_audit.changes: patchdiff_auditor may select, patchdiff_writer may select
 view patchdiff_audit.cycles: patchdiff_auditor may select, patchdiff_writer may select
+view patchdiff_audit.open_publications: patchdiff_auditor may select, patchdiff_writer may select
 view patchdiff_audit.publications: patchdiff_auditor may select, patchdiff_writer may select
 view patchdiff_audit.targets: patchdiff_auditor may select, patchdiff_writer may select
 view patchdiff_store.attempt_entry: patchdiff_auditor may select
@@ -1462,34 +1831,46 @@ view patchdiff_store.target_state: patchdiff_auditor may select
 table patchdiff_store.append_only_manifest_ledger: patchdiff_auditor may select
 table patchdiff_store.append_only_pdcp_logs: patchdiff_auditor may select
 table patchdiff_store.cloud_target_files: patchdiff_auditor may select
+table patchdiff_store.commit_subscriptions: patchdiff_auditor may select
 table patchdiff_store.editing_cycles: patchdiff_auditor may select
 table patchdiff_store.request_keys: patchdiff_auditor may select
 table patchdiff_store.target_heads: patchdiff_auditor may select
 table patchdiff_store.target_snapshots: patchdiff_auditor may select
 table patchdiff_store.workspace_bindings: patchdiff_auditor may select
 table patchdiff_store.workspace_publications: patchdiff_auditor may select
-schema patchdiff: patchdiff_writer may usage
+schema patchdiff: patchdiff_auditor may usage, patchdiff_writer may usage
 schema patchdiff_audit: patchdiff_auditor may usage, patchdiff_writer may usage
 schema patchdiff_store: patchdiff_auditor may usage
+routine patchdiff.adopt_disk(uuid,text,jsonb,jsonb,bigint,text,json): patchdiff_writer may execute
 routine patchdiff.commit_attempt(uuid,text,text,text,integer,text,json,text,text,integer[],text,json,json,jsonb): patchdiff_writer may execute
+routine patchdiff.commit_match(uuid,text,text,text,bigint,text,bigint,text,text,text,text,text,text,text,integer,text,json): patchdiff_writer may execute
+routine patchdiff.commit_replacement(uuid,text,text,bigint,text,text,text,integer,text,json): patchdiff_writer may execute
+routine patchdiff.commit_spans(uuid,json,text,bigint,text,text,text,integer,text,json): patchdiff_writer may execute
 routine patchdiff.create_target(uuid,text,text,jsonb,jsonb,json): patchdiff_writer may execute
 routine patchdiff.find_binding(text,text): patchdiff_writer may execute
 routine patchdiff.list_targets(text,integer,timestamp with time zone,uuid): patchdiff_writer may execute
 routine patchdiff.lock_history(uuid,bigint,integer): patchdiff_writer may execute
 routine patchdiff.lock_publication(uuid,uuid): patchdiff_writer may execute
-routine patchdiff.open_publication(uuid,bigint,text,bigint,text,text,text,bigint,json,text): patchdiff_writer may execute
+routine patchdiff.open_publication(uuid,bigint,text,bigint,text,text,text,bigint,json,text,jsonb): patchdiff_writer may execute
 routine patchdiff.preview_facts(uuid,uuid,text): patchdiff_writer may execute
 routine patchdiff.preview_recovery(uuid,text): patchdiff_writer may execute
 routine patchdiff.read_attempt(uuid): patchdiff_writer may execute
 routine patchdiff.read_attempts(uuid,integer,bigint,text,text,text,boolean): patchdiff_writer may execute
 routine patchdiff.read_head(uuid): patchdiff_writer may execute
+routine patchdiff.read_history(uuid,bigint,integer): patchdiff_writer may execute
 routine patchdiff.read_ledger(uuid,boolean,integer,bigint): patchdiff_writer may execute
+routine patchdiff.read_line_endings(uuid,bigint): patchdiff_writer may execute
 routine patchdiff.read_open_publications(uuid): patchdiff_writer may execute
 routine patchdiff.read_recent_changes(uuid,bigint,integer): patchdiff_writer may execute
 routine patchdiff.read_target(uuid): patchdiff_writer may execute
 routine patchdiff.record_publication(uuid,uuid,text,text,json,text,json): patchdiff_writer may execute
 routine patchdiff.save_target(uuid,bigint,text,text,json,boolean): patchdiff_writer may execute
+routine patchdiff.subscribe_commits(text,interval): patchdiff_auditor may execute, patchdiff_writer may execute
+routine patchdiff.unsubscribe_commits(text): patchdiff_auditor may execute, patchdiff_writer may execute
+routine patchdiff_audit.blame(uuid,bigint): patchdiff_auditor may execute, patchdiff_writer may execute
 routine patchdiff_audit.chain_head(uuid): patchdiff_auditor may execute, patchdiff_writer may execute
+routine patchdiff_audit.changes_between(uuid,bigint,bigint): patchdiff_auditor may execute, patchdiff_writer may execute
+routine patchdiff_audit.diff(uuid,bigint,bigint): patchdiff_auditor may execute, patchdiff_writer may execute
 routine patchdiff_audit.reconstruct(uuid,bigint): patchdiff_auditor may execute, patchdiff_writer may execute
 routine patchdiff_audit.retry_tree(uuid): patchdiff_auditor may execute, patchdiff_writer may execute
 routine patchdiff_audit.verify_all(): patchdiff_auditor may execute, patchdiff_writer may execute
