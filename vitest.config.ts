@@ -8,7 +8,8 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 120_000,
     pool: 'forks',
-    maxWorkers: 2,
+    // One more than the cores of the gate's machine: tests that wait for locks, processes and servers leave room.
+    maxWorkers: 3,
     projects: [
       { extends: true, test: { name: 'pure', include: PURE } },
       {
