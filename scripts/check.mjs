@@ -1,5 +1,6 @@
-// Every check that is not a test: runs them all, whatever fails, and shows what the ones that did had to say. `--only name,name` runs some.
-import { spawnSync } from 'node:child_process';
+// Every check that is not a test: runs them all, two at a time, whatever fails, and shows what the ones that did had to say.
+// `--only name,name` runs some, `--without name,name` the others.
+import { execFile } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import process from 'node:process';
@@ -11,9 +12,10 @@ const BIN = join(ROOT, 'node_modules/.bin');
 const frozen = join(ROOT, 'db/committed');
 const committed = existsSync(frozen) ? readdirSync(frozen).filter((name) => name.endsWith('.sql')) : [];
 
+// The longest first, so that the others run beside it.
 const CHECKS = [
-  ['format', ['prettier', '--check', '--log-level', 'warn', '.']],
   ['lint', ['eslint', '--max-warnings', '0', '.']],
+  ['format', ['prettier', '--check', '--log-level', 'warn', '.']],
   ['types', ['tsc', '--noEmit', '-p', 'tsconfig.json']],
   ['rooms', ['depcruise', '--config', '.dependency-cruiser.mjs', 'src']],
   ['conventions', ['vitest', 'run', '--reporter=dot', 'test/conventions']],
@@ -24,22 +26,40 @@ const CHECKS = [
   ...(committed.length === 0 ? [] : [['migrations', ['squawk', ...committed.map((name) => `db/committed/${name}`)]]]),
 ];
 
-const only = process.argv.indexOf('--only');
-const wanted = only === -1 ? CHECKS : CHECKS.filter(([name]) => process.argv[only + 1]?.split(',').includes(name));
-if (wanted.length === 0) {
-  console.error(`check: --only takes some of: ${CHECKS.map(([name]) => name).join(', ')}`);
+/** The names behind an option; null: it was not given. */
+const namesOf = (option) => (process.argv.includes(option) ? (process.argv[process.argv.indexOf(option) + 1]?.split(',') ?? []) : null);
+const [only, without] = [namesOf('--only'), namesOf('--without')];
+const wanted = CHECKS.filter(([name]) => (only?.includes(name) ?? true) && !(without?.includes(name) ?? false));
+const unknown = [...(only ?? []), ...(without ?? [])].filter((name) => !CHECKS.some(([known]) => known === name));
+if (wanted.length === 0 || unknown.length > 0) {
+  console.error(`check: --only and --without take some of: ${CHECKS.map(([name]) => name).join(', ')}`);
   process.exit(2);
 }
 
 const failed = [];
-for (const [name, [command, ...args]] of wanted) {
+const queue = wanted.values();
+
+/** Runs one check to its end; never rejects. */
+function run(name, [command, ...args]) {
   const started = Date.now();
-  const { status, error, stdout, stderr } = spawnSync(resolve(BIN, command), args, { cwd: ROOT, encoding: 'utf8', maxBuffer: 1 << 28 });
-  const seconds = ((Date.now() - started) / 1000).toFixed(1);
-  console.log(`${status === 0 ? 'ok  ' : 'FAIL'} ${name} (${seconds} s)${error === undefined ? '' : `: ${error.message}`}`);
-  if (status === 0) continue;
-  failed.push(name);
-  console.log(`${stdout ?? ''}${stderr ?? ''}`);
+  return new Promise((done) => {
+    execFile(resolve(BIN, command), args, { cwd: ROOT, maxBuffer: 1 << 28 }, (error, stdout, stderr) => {
+      const seconds = ((Date.now() - started) / 1000).toFixed(1);
+      console.log(`${error === null ? 'ok  ' : 'FAIL'} ${name} (${seconds} s)`);
+      if (error !== null) {
+        failed.push(name);
+        console.log(`${stdout}${stderr}` || error.message);
+      }
+      done();
+    });
+  });
 }
+
+/** One iterator serves both lanes, so each check is taken once. */
+async function lane() {
+  for (const [name, command] of queue) await run(name, command);
+}
+
+await Promise.all([lane(), lane()]);
 console.log(failed.length === 0 ? `check: all ${String(wanted.length)} hold` : `check: failed: ${failed.join(', ')}`);
 process.exit(failed.length === 0 ? 0 : 1);
