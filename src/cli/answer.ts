@@ -25,6 +25,12 @@ export function answer(output: Output, result: JsonObject, text: () => string, e
   return exit;
 }
 
+/** Says that there is no such document. */
+export function answerUnknown(output: Output, target: string): Exit {
+  const result = { status: 'not_found', target_file_id: target };
+  return answer(output, result, () => '');
+}
+
 /** Why something was not done, and below it what to do. */
 export function refusal(output: Output, result: JsonObject, evidence: readonly string[] = []): string {
   if (result['status'] === 'not_found')

@@ -9,7 +9,7 @@ import { headFields, heldContent, soundness } from './held-content.ts';
 import type { Held } from './held-content.ts';
 import { fileEndings } from './line-endings.ts';
 import type { FileEndings } from './line-endings.ts';
-import { DEFAULT_LENGTH, PAGE_CHARS } from './read-target.ts';
+import { beyondEnd, pageFields, readPageRequest } from './text-page.ts';
 import type { CallOptions } from './types.ts';
 
 /** Endings worked out for an earlier page: of the same text at the same head of the chain, which every recorded fact moves. */
@@ -39,21 +39,13 @@ export async function exportTarget(context: Context, args: unknown, options: Cal
   const reader = new ArgumentReader(args);
   const id = reader.uuid('target_file_id');
   const format = reader.oneOf('format', ['canonical', 'original_eol'], 'canonical');
-  const start = reader.integer('start', 0, 0);
-  const length = reader.clamped('length', DEFAULT_LENGTH, PAGE_CHARS);
+  const page = readPageRequest(reader);
   reader.end();
   if (reader.fault !== null) return invalidArgument(reader.fault);
   const held = await heldContent(context, id, options);
   if (held === null) return notFound(id);
-  const { index } = held.content;
-  if (start > index.length) {
-    return invalidArgument(
-      reader.refuse(
-        'start',
-        `an integer from 0 to ${String(index.length)}, the code points of the text at version ${String(held.head.version)}`,
-      ),
-    );
-  }
+  const beyond = beyondEnd(reader, page, held);
+  if (beyond !== null) return beyond;
   const ends: FileEndings = format === 'canonical' ? { kind: 'known', endings: 'lf' } : await endingsOf(context, held, options);
   // The text that was held is older than what the file was written with by now.
   if (ends.kind === 'moved') return exportTarget(context, args, options);
@@ -66,17 +58,11 @@ export async function exportTarget(context: Context, args: unknown, options: Cal
       next_step: 'Export with format "canonical", whose lines end with LF.',
     };
   }
-  const end = Math.min(index.length, start + length);
-  const truncated = end < index.length;
+  const { endings } = ends;
   return {
     ...headFields(id, held),
     format,
-    start,
-    end,
-    text: expanded(held.content, ends.endings, index.toUnit(start), index.toUnit(end)),
-    total_chars: index.length,
-    truncated,
-    next_start: truncated ? end : null,
+    ...pageFields(page, held, (from, to) => expanded(held.content, endings, from, to)),
     source_bom: held.head.source_bom,
     chain_sequence: held.head.chain_sequence,
     chain_head: held.head.chain_head,

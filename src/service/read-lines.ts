@@ -4,7 +4,7 @@ import { ArgumentReader } from './arguments.ts';
 import type { CachedContent } from './content-cache.ts';
 import type { Context } from './context.ts';
 import { headFields, heldContent, soundness } from './held-content.ts';
-import { PAGE_CHARS } from './read-target.ts';
+import { PAGE_CHARS } from './text-page.ts';
 import type { CallOptions } from './types.ts';
 
 const DEFAULT_LINES = 200;

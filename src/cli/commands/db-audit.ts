@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { chainHead, readChanges, readWitness, verifyAll, verifyTarget, type FindingRow } from '../../db/audit.ts';
 import { readAttempt } from '../../db/calls/read-attempt.ts';
+import { answerUnknown } from '../answer.ts';
 import { EXIT, type Exit } from '../exit.ts';
 import { printable, table, type Host, type Output } from '../output.ts';
 import type { Run } from '../run.ts';
@@ -81,11 +82,7 @@ async function verify(host: Host, output: Output, target: string | undefined, op
   return withSession(host, output, null, async ({ database }) => {
     const head = target === undefined ? null : await chainHead(database, target);
     if (target !== undefined && head === null) {
-      output.refuse(
-        { status: 'not_found', target_file_id: target },
-        () => `there is no document ${target}; patchdiff list shows those there are`,
-      );
-      return EXIT.notFound;
+      return answerUnknown(output, target);
     }
     const findings =
       target === undefined

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { readBlame, readChangesBetween, readDiff, type BlameRow } from '../../db/audit.ts';
 import { readHead } from '../../db/calls/read-head.ts';
+import { answerUnknown } from '../answer.ts';
 import { EXIT, type Exit } from '../exit.ts';
 import { printable, short, table, type Host, type Output } from '../output.ts';
 import type { Run } from '../run.ts';
@@ -41,11 +42,7 @@ async function withVersions(
   return withSession(host, output, null, async (session) => {
     const head = await readHead(session.database, target);
     if (head === null) {
-      output.refuse(
-        { status: 'not_found', target_file_id: target },
-        () => `there is no document ${target}; patchdiff list shows those there are`,
-      );
-      return EXIT.notFound;
+      return answerUnknown(output, target);
     }
     const beyond = Object.entries(versions).find(([, version]) => version !== undefined && version > head.version);
     if (beyond !== undefined) {
