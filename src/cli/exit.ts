@@ -20,6 +20,8 @@ export const EXIT = {
   notFound: 7,
   /** Verification or replay found that history and state disagree. */
   unsound: 8,
+  /** Stopped on request between two steps; what was done is done, and said. */
+  interrupted: 130,
 } as const;
 
 export type Exit = (typeof EXIT)[keyof typeof EXIT];

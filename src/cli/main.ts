@@ -11,7 +11,21 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(EXIT.failed);
 });
 
+/** The first Ctrl-C asks; a second one ends the process as it always does. */
+function onInterrupt(stop: () => void): () => void {
+  const signals = ['SIGINT', 'SIGTERM'] as const;
+  const asked = (): void => {
+    release();
+    stop();
+  };
+  const release = (): void => {
+    for (const signal of signals) process.off(signal, asked);
+  };
+  for (const signal of signals) process.on(signal, asked);
+  return release;
+}
+
 process.exitCode = await main(process.argv.slice(2), {
-  host: { env: process.env, cwd: process.cwd(), stdin: process.stdin, stdout: process.stdout, stderr: process.stderr },
+  host: { env: process.env, cwd: process.cwd(), stdin: process.stdin, stdout: process.stdout, stderr: process.stderr, onInterrupt },
   serveMcp: async (argv) => (await import('../mcp/main.ts')).main(argv),
 });

@@ -8,6 +8,8 @@ export interface Host {
   stdin: NodeJS.ReadableStream;
   stdout: NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
   stderr: NodeJS.WritableStream & { isTTY?: boolean };
+  /** Has `stop` called when a person asks this process to end; until the returned function is called, that is all that happens. */
+  onInterrupt: (stop: () => void) => () => void;
 }
 
 /** Where a command's answer goes: one JSON document for machines, or text for people. */

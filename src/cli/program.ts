@@ -6,9 +6,13 @@ import { addDoctor } from './commands/db-doctor.ts';
 import { addDatabaseCommands } from './commands/db-server.ts';
 import { addVersionCommands } from './commands/db-versions.ts';
 import { addDocumentCommands } from './commands/documents.ts';
+import { addExport } from './commands/export.ts';
 import { addFind } from './commands/find.ts';
+import { addImport } from './commands/import.ts';
 import { addLedger } from './commands/ledger.ts';
+import { addMcpConfig } from './commands/mcp-config.ts';
 import { addReconcile } from './commands/reconcile.ts';
+import { addSave } from './commands/save.ts';
 import { addSubmissionCommands } from './commands/submissions.ts';
 import { EXIT, exitOfError } from './exit.ts';
 import { createOutput, type Host } from './output.ts';
@@ -29,7 +33,7 @@ Start here:
 The database is DATABASE_URL (or PGHOST, PGSERVICE …), else an embedded PostgreSQL below PATCHDIFF_HOME.
 
 Exit codes: 0 done, 1 failed, 2 wrong command line or JSON, 3 file or workspace, 4 database unreachable, 5 database not at this
-revision, 6 refused by a rule (nothing changed), 7 not found, 8 history and content disagree.`;
+revision, 6 refused by a rule (nothing changed), 7 not found, 8 history and content disagree, 130 stopped by Ctrl-C.`;
 
 /** Runs one command line and resolves with its exit code; nothing is thrown, and the process is left alone. */
 export async function main(argv: readonly string[], deps: ProgramDeps): Promise<number> {
@@ -62,11 +66,15 @@ export async function main(argv: readonly string[], deps: ProgramDeps): Promise<
     .action(async (options: string[]) => {
       exit = await deps.serveMcp(options);
     });
+  addMcpConfig(program, host, run);
   addDemo(program, host, run);
+  addImport(program, host, run);
   addDocumentCommands(program, host, run);
   addFind(program, host, run);
   addSubmissionCommands(program, host, run);
   addLedger(program, host, run);
+  addSave(program, host, run);
+  addExport(program, host, run);
   addVersionCommands(program, host, run);
   addAuditCommands(program, host, run);
   addReconcile(program, host, run);

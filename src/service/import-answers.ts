@@ -2,7 +2,7 @@ import { findBinding } from '../db/calls/find-binding.ts';
 import { readHead } from '../db/calls/read-head.ts';
 import type { JsonObject, JsonValue } from '../transaction/index.ts';
 import { resolvePath } from '../workspace/index.ts';
-import type { Workspace } from '../workspace/index.ts';
+import type { ImportedFile, Workspace } from '../workspace/index.ts';
 import type { Context } from './context.ts';
 import { nextStepForImport } from './save-receipt.ts';
 import type { CallOptions } from './types.ts';
@@ -49,6 +49,22 @@ export async function describe(
 export function workspaceFacts(workspace: Workspace, path: string, diskSha256: string | null): string {
   const { root, device, inode } = workspace.facts;
   return JSON.stringify({ root, path, root_device: device, root_inode: inode, disk_sha256: diskSha256 });
+}
+
+/** A file whose bytes are not the synced ones, with what its target knows of them; `now` null: the target is gone. */
+export function drifted(
+  id: string,
+  file: ImportedFile,
+  now: { version: number; last_synced_version: number | null; last_synced_disk_sha256: string | null } | null,
+): JsonObject {
+  return refused('drift', 'the file on disk is not the one that was last imported or saved for its target', {
+    bound_target_file_id: id,
+    expected_disk_sha256: now?.last_synced_disk_sha256 ?? null,
+    observed_disk_sha256: file.diskSha256,
+    path: file.path,
+    current_version: now?.version ?? null,
+    last_synced_version: now?.last_synced_version ?? null,
+  });
 }
 
 export function boundElsewhere(asked: WorkspaceImport, boundId: string): JsonObject {

@@ -12,7 +12,7 @@ import { invalidArgument } from './answers.ts';
 import { ArgumentReader } from './arguments.ts';
 import { CachedContent } from './content-cache.ts';
 import type { Context } from './context.ts';
-import { boundButMissing, boundElsewhere, describe, refused, workspaceFacts } from './import-answers.ts';
+import { boundButMissing, boundElsewhere, describe, drifted, refused, workspaceFacts } from './import-answers.ts';
 import type { WorkspaceImport } from './import-answers.ts';
 import { closeOwnIntents } from './own-intents.ts';
 import { sha256 } from './sha256.ts';
@@ -76,14 +76,7 @@ async function existing(
   if (!leased.ok) return refused(leased.code, leased.message, leased.facts);
   const now = await readHead(context.database, id, options);
   if (now?.last_synced_disk_sha256 === file.diskSha256) return describe(context, 'existing', id, options);
-  return refused('drift', 'the file on disk is not the one that was last imported or saved for its target', {
-    bound_target_file_id: id,
-    expected_disk_sha256: now?.last_synced_disk_sha256 ?? null,
-    observed_disk_sha256: file.diskSha256,
-    path: file.path,
-    current_version: now?.version ?? null,
-    last_synced_version: now?.last_synced_version ?? null,
-  });
+  return drifted(id, file, now);
 }
 
 async function importFromWorkspace(

@@ -2,6 +2,7 @@ import { utf8Length } from '../text/index.ts';
 import type { Context } from './context.ts';
 import { exportTarget } from './export-target.ts';
 import { findOccurrences } from './find-occurrences.ts';
+import { foreseeImport } from './foresee-import.ts';
 import { getManifestLedger } from './get-manifest-ledger.ts';
 import { getPdcpLog } from './get-pdcp-log.ts';
 import { initializeTarget } from './initialize-target.ts';
@@ -41,6 +42,7 @@ export function createService(deps: ServiceDeps): Service {
   return {
     listTargets: (args, options) => listTargets(context, args, options),
     initializeTarget: (args, options) => initializeTarget(context, args, options),
+    foreseeImport: (args, options) => foreseeImport(context, args, options),
     readTarget: (args, options) => readTarget(context, args, options),
     readLines: (args, options) => readLines(context, args, options),
     findOccurrences: (args, options) => findOccurrences(context, args, options),

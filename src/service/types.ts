@@ -29,6 +29,8 @@ export interface CallOptions {
 export interface Service {
   listTargets(args: unknown, options?: CallOptions): Promise<JsonObject>;
   initializeTarget(args: unknown, options?: CallOptions): Promise<JsonObject>;
+  /** What `initializeTarget` of a workspace file (`path`, `adopt_disk`, its guards) would come to; nothing is written. */
+  foreseeImport(args: unknown, options?: CallOptions): Promise<JsonObject>;
   readTarget(args: unknown, options?: CallOptions): Promise<JsonObject>;
   readLines(args: unknown, options?: CallOptions): Promise<JsonObject>;
   findOccurrences(args: unknown, options?: CallOptions): Promise<JsonObject>;

@@ -40,7 +40,7 @@ export async function runHere(args: readonly string[], env: NodeJS.ProcessEnv, c
         done();
       },
     });
-  const host = { env, cwd, stdin: Readable.from([]), stdout: into('stdout'), stderr: into('stderr') };
+  const host = { env, cwd, stdin: Readable.from([]), stdout: into('stdout'), stderr: into('stderr'), onInterrupt: () => () => undefined };
   const code = await main(args, { host, serveMcp: () => Promise.reject(new Error('a server is a process of its own')) });
   return { code, signal: null, ...said };
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { realpathSync } from 'node:fs';
+import { readHead } from '../../db/calls/read-head.ts';
 import { resolveServableDatabase } from '../../db/connect.ts';
 import { openDatabase } from '../../db/pool.ts';
 import type { Database } from '../../db/port.ts';
@@ -9,6 +10,10 @@ import type { Host, Output } from '../output.ts';
 
 export interface Session {
   service: Service;
+  /** A service on another workspace over the same connections. */
+  serviceOn: (workspace: string) => Service;
+  /** The workspace root that a document's file is in; null: it has none, or there is no such document. */
+  boundRoot: (targetFileId: string) => Promise<string | null>;
   database: Database;
   /** Who calls, as the CLI claims it. */
   actor: JsonObject;
@@ -33,13 +38,16 @@ export async function withSession<T>(
   const agent = host.env['PATCHDIFF_ACTOR'];
   const actor = { host: 'patchdiff', ...(agent ? { agent } : {}), session: randomUUID(), via: 'cli' };
   try {
-    return await work({ database, service: createService({ database, workspaceRoot, actor }), actor });
+    const serviceOn = (root: string | null): Service => createService({ database, workspaceRoot: root, actor });
+    const boundRoot = async (id: string): Promise<string | null> => (await readHead(database, id))?.workspace_root ?? null;
+    return await work({ database, service: serviceOn(workspaceRoot), serviceOn, boundRoot, actor });
   } finally {
     await database.close();
   }
 }
 
-function realWorkspace(workspace: string): string {
+/** The canonical path of a directory that files may come from. */
+export function realWorkspace(workspace: string): string {
   try {
     return realpathSync(workspace);
   } catch (error) {

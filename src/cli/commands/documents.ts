@@ -1,8 +1,7 @@
-import path from 'node:path';
 import { Option, type Command } from 'commander';
 import type { JsonObject } from '../../service/types.ts';
-import { answer, refusal } from '../answer.ts';
-import { EXIT, exitOfResult, type Exit } from '../exit.ts';
+import { answer } from '../answer.ts';
+import { EXIT, type Exit } from '../exit.ts';
 import { plain, printable, short, table, type Host, type Output } from '../output.ts';
 import { withProgress } from '../progress.ts';
 import type { Run } from '../run.ts';
@@ -11,16 +10,8 @@ import { withSession } from './db-session.ts';
 
 type Row = Record<string, unknown>;
 
-/** The commands over the service: import, list, read, log, replay. */
+/** The commands that show documents: list, read, log, replay. */
 export function addDocumentCommands(program: Command, host: Host, run: Run): void {
-  program
-    .command('import')
-    .description('put files under authority, bound to their place on disk')
-    .argument('<file...>')
-    .option('--workspace <directory>', "the workspace they belong to (default: PATCHDIFF_WORKSPACE_ROOT, else each file's directory)")
-    .addHelpText('after', '\nThe file is read, not changed. Importing it again answers "existing" while it is what was last saved.')
-    .action(run(importFiles.bind(null, host)));
-
   program
     .command('list')
     .description('list documents, newest first')
@@ -94,27 +85,6 @@ export function addDocumentCommands(program: Command, host: Host, run: Run): voi
         }),
       ),
     );
-}
-
-async function importFiles(host: Host, output: Output, files: string[], options: { workspace?: string }): Promise<Exit> {
-  const results: JsonObject[] = [];
-  const root = options.workspace ?? (host.env['PATCHDIFF_WORKSPACE_ROOT'] || null);
-  await withProgress(host, output, async (onProgress) => {
-    for (const [index, file] of files.entries()) {
-      onProgress(index, files.length, printable(file));
-      const absolute = path.resolve(host.cwd, file);
-      const workspace = root === null ? path.dirname(absolute) : path.resolve(host.cwd, root);
-      const args = { from_workspace: true, path: path.relative(workspace, absolute) };
-      results.push(await withSession(host, output, workspace, ({ service }) => service.initializeTarget(args)));
-    }
-  });
-  if (output.json) output.answer(results, () => '');
-  for (const [index, result] of output.json ? [] : results.entries()) {
-    const file = printable(files[index] ?? '');
-    if (exitOfResult(result) !== EXIT.done) output.warn(`${file}: ${refusal(output, result)}`);
-    else output.say(`${plain(result['target_file_id'])}  ${plain(result['status'])} at version ${plain(result['version'])}  ${file}`);
-  }
-  return results.map((result) => exitOfResult(result)).find((exit) => exit !== EXIT.done) ?? EXIT.done;
 }
 
 async function readText(host: Host, output: Output, target: string, options: { start: number; length?: number }): Promise<Exit> {
