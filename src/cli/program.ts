@@ -11,6 +11,7 @@ import { addFind } from './commands/find.ts';
 import { addImport } from './commands/import.ts';
 import { addLedger } from './commands/ledger.ts';
 import { addMcpConfig } from './commands/mcp-config.ts';
+import { addRebind } from './commands/rebind.ts';
 import { addReconcile } from './commands/reconcile.ts';
 import { addSave } from './commands/save.ts';
 import { addSubmissionCommands } from './commands/submissions.ts';
@@ -78,6 +79,7 @@ export async function main(argv: readonly string[], deps: ProgramDeps): Promise<
   addVersionCommands(program, host, run);
   addAuditCommands(program, host, run);
   addReconcile(program, host, run);
+  addRebind(program, host, run);
   addDatabaseCommands(program, host, run);
   addDoctor(program, host, run);
   inherit(program, 'patchdiff');

@@ -95,7 +95,7 @@ export async function boundButMissing(
   });
   const next =
     synced === null
-      ? 'Use the target that bound_target_file_id names; patchdiff_save with sync_workspace writes its file for the first time.'
-      : 'Use the target that bound_target_file_id names; put the bytes of last_synced_disk_sha256 back at the path before it is saved there.';
+      ? 'Use the target that bound_target_file_id names; patchdiff_save with sync_workspace creates its file.'
+      : 'Use the target that bound_target_file_id names; put the bytes of last_synced_disk_sha256 back at the path before it is saved there. If the file was moved, an operator binds the target to where it is now: `patchdiff rebind <target_file_id> <path>`.';
   return { ...answer, next_step: next };
 }

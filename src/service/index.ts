@@ -1,3 +1,5 @@
+export { rebind } from './rebind.ts';
+export type { RebindRequest } from './rebind.ts';
 export { reconcile } from './reconcile.ts';
 export type { ReconcileRequest } from './reconcile.ts';
 export { createService } from './service.ts';

@@ -9,6 +9,8 @@ import type { Context } from './context.ts';
 import { intentState } from './intent-state.ts';
 import type { CallOptions } from './types.ts';
 
+type IntentContext = Pick<Context, 'database' | 'actor'>;
+
 type Close = { outcome: 'published' | 'rejected'; detail: JsonObject } | null;
 
 /** How an intent is closed whose outcome the disk proves; null: it proves none, and nothing is guessed. */
@@ -34,7 +36,7 @@ function verdictOn(intent: OpenPublicationRow, disk: DiskState): Close {
  * Call it under the directory's lease: then an open intent is a leftover, never one under way.
  */
 export async function closeOwnIntents(
-  context: Context,
+  context: IntentContext,
   workspace: Workspace,
   targetFileId: string,
   path: string,
@@ -44,16 +46,25 @@ export async function closeOwnIntents(
   const mine = intents.filter((intent) => intent.workspace_root === workspace.facts.root && intent.workspace_path === path);
   if (mine.length === 0) return [];
   const disk = await readDisk(workspace, path);
-  if (!disk.ok) return [];
+  return disk.ok ? closeProven(context, mine, disk, options) : [];
+}
+
+/** Closes those of a target's open intents whose outcome the state of the file proves; the ids found published. */
+export async function closeProven(
+  context: IntentContext,
+  intents: readonly OpenPublicationRow[],
+  disk: DiskState,
+  options: CallOptions,
+): Promise<string[]> {
   const published: string[] = [];
-  for (const intent of mine) {
+  for (const intent of intents) {
     const close = verdictOn(intent, disk);
     if (close === null) continue;
     try {
       const receipt = await recordPublication(
         context.database,
         {
-          targetFileId,
+          targetFileId: intent.target_file_id,
           publicationId: intent.publication_id,
           outcome: close.outcome,
           observedDiskSha256: disk.sha256,

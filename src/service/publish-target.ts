@@ -6,6 +6,7 @@ import { readTarget } from '../db/calls/read-target.ts';
 import { recordPublication } from '../db/calls/record-publication.ts';
 import type { RecordPublication } from '../db/calls/record-publication.ts';
 import type { SaveReceiptRow, SaveTarget } from '../db/calls/save-target.ts';
+import type { TargetHead } from '../db/calls/target-state.ts';
 import type { Database } from '../db/port.ts';
 import { DatabaseError } from '../db/sqlstate.ts';
 import { runsOf } from '../text/index.ts';
@@ -31,14 +32,28 @@ interface Rendered {
   eolRuns: string | null;
 }
 
+/** The refusal when the target is bound to another file than the one that is about to be looked at or written; null when it is not. */
+export function reboundMeanwhile(head: TargetHead, workspace: Workspace, path: string): JsonObject | null {
+  if (isBoundTo(head, workspace, path)) return null;
+  return refusedSave(head, 'publication_moved', 'the target was bound to another file while it was being saved');
+}
+
+function isBoundTo(bound: Pick<TargetHead, 'workspace_root' | 'workspace_path'>, workspace: Workspace, path: string): boolean {
+  return bound.workspace_root === workspace.facts.root && bound.workspace_path === path;
+}
+
 /** The bytes of the version as it stands, the answer when there are none to write, or that it moved while it was read. */
 async function render(
   context: Context,
+  workspace: Workspace,
+  path: string,
   id: string,
   options: CallOptions,
 ): Promise<Rendered | { kind: 'refused'; answer: JsonObject } | { kind: 'moved' }> {
   const row = await readTarget(context.database, id, options);
   if (row === null) throw new RangeError('a target vanished');
+  const rebound = reboundMeanwhile(row, workspace, path);
+  if (rebound !== null) return { kind: 'refused', answer: rebound };
   const contentHash = sha256(row.current_content);
   if (contentHash !== row.current_hash) {
     const detail = 'the stored content does not match its recorded hash; nothing was written';
@@ -83,7 +98,8 @@ async function install(database: Database, attempt: Attempt): Promise<Installati
   if (lock.outcome === 'rejected') {
     return { kind: 'recorded', receipt: await close('rejected', null, claimOf(lock)), refusal: null };
   }
-  if (lock.outcome !== 'current') return closeMoved(lock, call, close);
+  // Rebound after it was rendered: the intent is of the new place, and the bytes would go to the old one.
+  if (lock.outcome !== 'current' || !isBoundTo(lock, workspace, path)) return closeMoved(lock, call, close);
   const published = await publishFile(workspace, path, rendered.plan.bytes, rendered.expectedDiskSha256);
   if (!published.ok) {
     const observed = published.facts['observed_disk_sha256'];
@@ -172,7 +188,7 @@ export async function publishTarget(
 ): Promise<JsonObject> {
   const id = call.targetFileId;
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    const rendered = await render(context, id, options);
+    const rendered = await render(context, workspace, path, id, options);
     if (rendered.kind === 'refused') return rendered.answer;
     if (rendered.kind === 'moved') continue;
     const { version, contentHash, expectedDiskSha256, plan, eolRuns } = rendered;

@@ -12,6 +12,9 @@ const MEND_FILE = 'Correct what detail says about the file or its directory, the
 const ADOPT =
   'call patchdiff_initialize_target with from_workspace: true, path as in facts, adopt_disk: true, and expected_target_version and expected_current_hash as the last read of the target returned them';
 
+/** The way out when the file is elsewhere now. */
+const REBIND = '`patchdiff rebind <target_file_id> <path>`';
+
 /** What to do after a SAVE or an import that was refused, by failure code. */
 const NEXT: Readonly<Record<string, string>> = {
   target_version_mismatch: READ_AGAIN,
@@ -22,12 +25,13 @@ const NEXT: Readonly<Record<string, string>> = {
     'Stop editing this target: an operator must run `patchdiff verify`, which names the damaged row, and restore it. Then save with a new client_request_id.',
   not_workspace_bound: 'Save without sync_workspace; only a target imported from the workspace has a file to write.',
   workspace_unavailable: 'Save without sync_workspace, or start the server with a workspace root (--workspace).',
-  workspace_mismatch: 'Start the server with the workspace that the target is bound to, or save without sync_workspace.',
-  drift: `Someone else changed the file. To go on from its text: ${ADOPT}, then send the changes that it lacks as submissions and save again. To keep the target's text instead: put the bytes last imported or saved (expected_disk_sha256; null: no file) back at the path, then save again.`,
+  workspace_mismatch: `Start the server with the workspace that the target is bound to, or save without sync_workspace. If its file was moved into the served one, an operator binds the target to it: ${REBIND} with --workspace.`,
+  drift: `Someone else changed the file. To go on from its text: ${ADOPT}, then send the changes that it lacks as submissions and save again. To keep the target's text instead: put the bytes last imported or saved (expected_disk_sha256; null: no file) back at the path, then save again. If the file was moved, an operator binds the target to where it is now: ${REBIND}; then save again.`,
   unknown_line_endings: 'Save without sync_workspace and export with format "canonical".',
   publication_interrupted: RETRY,
   lease_busy: RETRY,
-  path_changed: RETRY,
+  path_changed: `${RETRY} If it stays so, the file's directory was replaced by a symbolic link: an operator binds the target to the real path, ${REBIND}.`,
+  directory_vanished: `Put the directory back, or have an operator bind the target to where the file is now, ${REBIND}; then send the same call again.`,
   file_changed_while_reading: RETRY,
   destination_busy: RETRY,
   file_exists: 'Import the file as it is: leave content out.',

@@ -9,7 +9,7 @@ import { invalidArgument, notFound } from './answers.ts';
 import { ArgumentReader } from './arguments.ts';
 import type { Context } from './context.ts';
 import { closeOwnIntents } from './own-intents.ts';
-import { publishTarget } from './publish-target.ts';
+import { publishTarget, reboundMeanwhile } from './publish-target.ts';
 import { refusedByWorkspace, refusedSave, saveReceipt } from './save-receipt.ts';
 import type { CallOptions } from './types.ts';
 import { unlessUnknown } from './unknown-target.ts';
@@ -67,8 +67,9 @@ async function settleWithFile(
       if (row.outcome === 'publication_needed') return null;
       if (row.outcome === 'unchanged' && !row.deduplicated) {
         const head = await readHead(bound, call.targetFileId, options);
-        const drift = head === null ? null : driftOf(head, await readDisk(workspace, path));
-        if (drift !== null) throw new Undo(drift);
+        const hindrance =
+          head === null ? null : (reboundMeanwhile(head, workspace, path) ?? driftOf(head, await readDisk(workspace, path)));
+        if (hindrance !== null) throw new Undo(hindrance);
       }
       return saveReceipt(call.targetFileId, row);
     });

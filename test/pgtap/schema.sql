@@ -12,10 +12,10 @@ select tables_are('patchdiff_store', array[
 ]);
 select tables_are('patchdiff', '{}'::name[]);
 select tables_are('patchdiff_audit', '{}'::name[]);
-select views_are('patchdiff_audit', array['targets', 'attempts', 'changes', 'cycles', 'publications', 'open_publications', 'adoptions']);
+select views_are('patchdiff_audit', array['targets', 'attempts', 'changes', 'cycles', 'publications', 'open_publications', 'adoptions', 'bindings']);
 
 select functions_are('patchdiff', array[
-  'commit_attempt', 'create_target', 'save_target', 'open_publication', 'lock_publication', 'record_publication', 'adopt_disk',
+  'commit_attempt', 'create_target', 'save_target', 'open_publication', 'lock_publication', 'record_publication', 'adopt_disk', 'rebind_target',
   'list_targets', 'read_target', 'read_head', 'read_attempts', 'read_attempt', 'read_ledger', 'find_binding',
   'read_open_publications', 'read_recent_changes', 'lock_history', 'read_history', 'read_line_endings', 'preview_facts', 'preview_recovery',
   'commit_match', 'commit_spans', 'commit_replacement', 'subscribe_commits', 'unsubscribe_commits'

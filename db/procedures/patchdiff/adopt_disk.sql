@@ -100,7 +100,7 @@ begin
   end if;
 
   -- write
-  v_superseded := patchdiff_store.supersede_publications(p_target, p_actor);
+  v_superseded := patchdiff_store.supersede_publications(p_target, p_actor, 'disk_adopted');
   v_locked := patchdiff_store.lock_target(p_target);
   v_row.kind := 'adopted';
   v_row.written_sha256 := p_workspace ->> 'disk_sha256';

@@ -28,7 +28,11 @@ select
       on i.target_file_id = o.target_file_id and i.publication_id = o.intent_publication_id
     where o.target_file_id = p.target_file_id
     and o.publication_sequence > p.publication_sequence
-    and (o.kind = 'adopted' or (o.kind = 'published' and i.publication_sequence > p.publication_sequence))
+    and (
+      o.kind = 'adopted'
+      or (o.kind = 'rebound' and (o.workspace_root_identity <> p.workspace_root or o.workspace_path <> p.workspace_path))
+      or (o.kind = 'published' and i.publication_sequence > p.publication_sequence)
+    )
   ) as is_overtaken,
   p.editing_cycle,
   p.actor,

@@ -19,6 +19,9 @@ begin
   and (
     p.intent_publication_id = p_intent.publication_id
     or (p_outcome = 'published' and p.kind = 'adopted')
+    or (p_outcome = 'published' and p.kind = 'rebound' and (
+      p.workspace_root_identity <> p_intent.workspace_root_identity or p.workspace_path <> p_intent.workspace_path
+    ))
     or (p_outcome = 'published' and p.kind = 'published' and exists (
       select
       from patchdiff_store.workspace_publications as i

@@ -1,8 +1,9 @@
--- Closes every open publication intent of a target as superseded, oldest first, and answers their ids: what they were to write is
--- not what the file is held against from now on. The caller holds the target's lock and reads the head anew afterwards.
+-- Closes every open publication intent of a target as superseded, for the reason named, oldest first, and answers their ids: what
+-- they were to write, or where, is not what the file is held against from now on. The caller holds the target's lock and reads the head anew afterwards.
 create or replace function patchdiff_store.supersede_publications (
   p_target uuid,
-  p_actor json
+  p_actor json,
+  p_failure_code text
 )
   returns uuid[]
   language plpgsql
@@ -32,7 +33,7 @@ begin
     v_row.client_request_id := null;
     v_row.request_fingerprint := null;
     v_row.actor := p_actor;
-    v_row.detail := '{"failure_code":"disk_adopted"}';
+    v_row.detail := json_build_object('failure_code', p_failure_code);
     perform patchdiff_store.append_publication(patchdiff_store.lock_target(p_target), v_row);
     v_closed := v_closed || v_intent.publication_id;
   end loop;
@@ -40,5 +41,5 @@ begin
 end;
 $$;
 
-comment on function patchdiff_store.supersede_publications(uuid, json) is
+comment on function patchdiff_store.supersede_publications(uuid, json, text) is
   'Closes every open publication intent of a target as superseded.';

@@ -1,6 +1,6 @@
 -- What the creation of a target fixed (name, source, file) against its initial snapshot, which keeps it under its hash, and what
--- an adoption of the disk recorded since against its row; the row of its file against the target; and
--- what it was last synced with against publications and adoptions. A target of before format 2 has no record of its creation:
+-- an adoption of the disk or a move of the binding recorded since against its row; the row of its file against the target; and
+-- what it was last synced with against publications, adoptions and moves. A target of before format 2 has no record of its creation:
 -- of it only what the tables say of each other is held.
 create or replace function patchdiff_store.verify_creation (
   p_target uuid
@@ -31,12 +31,15 @@ as $$
         select distinct on (f.key) f.key, f.value, w.publication_sequence
         from patchdiff_store.workspace_publications as w
         cross join lateral (
-          select case when pg_input_is_valid(w.detail::text, 'jsonb') then w.detail::jsonb end as detail
+          select case w.kind when 'rebound' then d.detail -> 'to' else d.detail end as detail
+          from (select case when pg_input_is_valid(w.detail::text, 'jsonb') then w.detail::jsonb end as detail) as d
         ) as r
         cross join lateral jsonb_each(case jsonb_typeof(r.detail) when 'object' then r.detail end) as f
         where w.target_file_id = p_target
-        and w.kind = 'adopted'
-        and f.key in ('source_bom', 'source_line_endings')
+        and (
+          (w.kind = 'adopted' and f.key in ('source_bom', 'source_line_endings'))
+          or (w.kind = 'rebound' and f.key in ('workspace_root_identity', 'workspace_path', 'root_device', 'root_inode', 'bound_at'))
+        )
         order by f.key, w.publication_sequence desc
       ) as d
     ) as l
@@ -57,17 +60,24 @@ as $$
     and n.key not like 'eol\_%'
   ),
   synced as (
-    select coalesce(p.written_sha256, i.creation ->> 'last_synced_disk_sha256') as disk_sha256,
-      coalesce(p.version::text, i.creation ->> 'last_synced_version') as version
-    from initial as i
-    left join lateral (
-      select w.written_sha256, w.version
-      from patchdiff_store.workspace_publications as w
-      where w.target_file_id = p_target and w.kind in ('published', 'adopted')
-      order by w.publication_sequence desc
-      limit 1
-    ) as p on true
-    where p.version is not null or i.creation is not null
+    select y.facts ->> 'last_synced_disk_sha256' as disk_sha256, y.facts ->> 'last_synced_version' as version, true as is_recorded
+    from (
+      select coalesce(
+        (
+          select case w.kind
+            when 'rebound' then case when pg_input_is_valid(w.detail::text, 'jsonb') then w.detail::jsonb -> 'to' end
+            else jsonb_build_object('last_synced_disk_sha256', w.written_sha256, 'last_synced_version', w.version)
+          end
+          from patchdiff_store.workspace_publications as w
+          where w.target_file_id = p_target and w.kind in ('published', 'adopted', 'rebound')
+          order by w.publication_sequence desc
+          limit 1
+        ),
+        i.creation
+      ) as facts
+      from initial as i
+    ) as y
+    where y.facts is not null
   )
   select
     case when c.column_name in ('root_device', 'root_inode', 'bound_at') then 'workspace_bindings' else 'cloud_target_files' end,
@@ -90,13 +100,10 @@ as $$
       ('workspace_tracked', 'not whether a file is named', t.workspace_tracked <> (t.workspace_path is not null)),
       ('source_line_endings', 'not what the initial snapshot, or a later adoption, says of the source',
         r.source_sha256 is distinct from t.source_line_endings ->> 'source_sha256'),
-      ('last_synced_disk_sha256', 'not what was published or adopted last',
-        y.version is not null and t.last_synced_disk_sha256 is distinct from y.disk_sha256),
-      ('last_synced_version', 'not the version that was published or adopted last',
-        y.version is not null and t.last_synced_version::text is distinct from y.version),
-      ('last_synced_version', 'nothing was ever synced',
-        i.creation is not null and y.version is null
-        and (t.last_synced_version is not null or t.last_synced_disk_sha256 is not null))
+      ('last_synced_disk_sha256', 'not what was published, adopted or found last',
+        y.is_recorded and t.last_synced_disk_sha256 is distinct from y.disk_sha256),
+      ('last_synced_version', 'not the version that was published, adopted or found last',
+        y.is_recorded and t.last_synced_version::text is distinct from y.version)
   ) as f (column_name, problem, broken)
   where t.target_file_id = p_target and f.broken
   union all

@@ -1,6 +1,7 @@
 -- The publications of a target: sequence without gap, every outcome closing an earlier intent with the same bytes and
 -- file, and the published hash that which the history records for the version. An adoption stands in the
--- same sequence and closes nothing; it was observed as it is recorded, and names the attempt that made its version.
+-- same sequence and closes nothing; it was observed as it is recorded, and names the attempt that made its version. A rebinding
+-- closes nothing either, and writes nothing; verify_rebindings says what else it has to be.
 create or replace function patchdiff_store.verify_publications (
   p_target uuid
 )
@@ -27,7 +28,7 @@ as $$
       p.kind,
       p.intent_publication_id,
       p.content_hash,
-      p.kind in ('intent', 'adopted') as is_first,
+      p.kind in ('intent', 'adopted', 'rebound') as is_first,
       p.kind = 'adopted' and (
         p.observed_disk_sha256 is distinct from p.written_sha256
         or p.written_sha256 is distinct from d.detail #>> '{source_line_endings,source_sha256}'
@@ -44,6 +45,8 @@ as $$
         ),
         case when d.detail ->> 'pdcp_log_id' is null then d.detail ->> 'before_version' end
       ) as other_attempt,
+      (p.kind = 'rebound') <> (p.written_sha256 is null) as other_writing,
+      (p.kind = 'rebound') <> (p.written_bytes is null) as other_writing_size,
       lag(p.publication_sequence, 1, 0::bigint) over publications as sequence_before,
       i.publication_id as intent,
       p.editing_cycle,
@@ -88,7 +91,7 @@ as $$
       ('publication_sequence', 'publications are missing before this one', o.publication_sequence <> o.sequence_before + 1),
       ('intent_publication_id', 'closes no earlier intent', not o.is_first and o.intent is null),
       ('kind', 'an intent that closes one, or no known kind',
-        o.kind not in ('intent', 'published', 'rejected', 'superseded', 'adopted')
+        o.kind not in ('intent', 'published', 'rejected', 'superseded', 'adopted', 'rebound')
         or o.is_first <> (o.intent_publication_id is null)),
       ('editing_cycle', 'not the cycle that was open', o.editing_cycle is distinct from o.cycle),
       ('version', 'not what the intent announced', o.intent is not null and o.other_version),
@@ -98,6 +101,8 @@ as $$
       ('expected_disk_sha256', 'not what the intent announced', o.intent is not null and o.other_disk),
       ('workspace_root_identity', 'not what the intent announced', o.intent is not null and o.other_root),
       ('workspace_path', 'not what the intent announced', o.intent is not null and o.other_path),
+      ('written_sha256', 'missing, or of a row that writes nothing', o.other_writing),
+      ('written_bytes', 'missing, or of a row that writes nothing', o.other_writing_size),
       ('observed_disk_sha256', 'not the digest that was adopted', o.other_digest),
       ('detail', 'names no attempt that made the version', o.other_attempt),
       ('content_hash', 'not the hash that the history records for the version', o.content_hash is distinct from o.hash_of_version)

@@ -43,6 +43,7 @@ begin
   return query select f.* from patchdiff_store.verify_ledger(p_target) as f;
   return query select f.* from patchdiff_store.verify_snapshots(p_target) as f;
   return query select f.* from patchdiff_store.verify_publications(p_target) as f;
+  return query select f.* from patchdiff_store.verify_rebindings(p_target) as f;
   return query select f.* from patchdiff_store.verify_keys(p_target) as f;
   return query select f.* from patchdiff_store.verify_save_keys(p_target) as f;
   return query select f.* from patchdiff_store.verify_replay(p_target) as f;

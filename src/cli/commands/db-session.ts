@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { realpathSync } from 'node:fs';
+import path from 'node:path';
 import { readHead } from '../../db/calls/read-head.ts';
 import { resolveServableDatabase } from '../../db/connect.ts';
 import { openDatabase } from '../../db/pool.ts';
@@ -46,11 +47,16 @@ export async function withSession<T>(
   }
 }
 
-/** The canonical path of a directory that files may come from. */
-export function realWorkspace(workspace: string): string {
+/** The canonical path of a workspace root as given on the command line. */
+export function rootOf(host: Host, workspace: string): string {
+  return realWorkspace(path.resolve(host.cwd, workspace), workspace);
+}
+
+/** The canonical path of a directory that files may come from; `given` is what an error calls it. */
+export function realWorkspace(workspace: string, given = workspace): string {
   try {
     return realpathSync(workspace);
   } catch (error) {
-    throw new ExitError(EXIT.workspace, `the workspace ${workspace} cannot be used: ${(error as Error).message}`);
+    throw new ExitError(EXIT.workspace, `the workspace ${given} cannot be used: ${(error as Error).message}`);
   }
 }

@@ -1,11 +1,9 @@
-import { realpathSync } from 'node:fs';
-import path from 'node:path';
 import type { Command } from 'commander';
 import type { JsonObject } from '../../service/types.ts';
-import { EXIT, ExitError, type Exit } from '../exit.ts';
+import { EXIT, type Exit } from '../exit.ts';
 import { plain, printable, short, table, type Host, type Output } from '../output.ts';
 import type { Run } from '../run.ts';
-import { withSession } from './db-session.ts';
+import { rootOf, withSession } from './db-session.ts';
 
 /** The command for after a crash: what became of publications that nobody closed. */
 export function addReconcile(program: Command, host: Host, run: Run): void {
@@ -39,15 +37,6 @@ async function reconcileAll(host: Host, output: Output, options: { workspace?: s
     output.answer(result, () => render(output, result));
     return exitOf(result['intents'] as JsonObject[]);
   });
-}
-
-function rootOf(host: Host, workspace: string): string {
-  const given = path.resolve(host.cwd, workspace);
-  try {
-    return realpathSync(given);
-  } catch (error) {
-    throw new ExitError(EXIT.workspace, `the workspace ${workspace} cannot be used: ${(error as Error).message}`);
-  }
 }
 
 function exitOf(intents: readonly JsonObject[]): Exit {

@@ -87,6 +87,10 @@ export const ENTRY_CALLS: Readonly<Record<string, string[][]>> = {
   'patchdiff.adopt_disk': [
     [OPENED, ...some(`patchdiff.adopt_disk('${BOUND}', e'a\\r\\nb\\\\\\r\\n', null, jsonb_build_object('root', '/r', 'path', 'bound', 'root_device', '1', 'root_inode', '2', 'disk_sha256', encode(sha256(convert_to(e'a\\r\\nb\\\\\\r\\n', 'UTF8')), 'hex')), 0)`, '1 / cardinality(r.superseded), r.outcome, r.failure_code, r.current_hash')],
   ],
+  'patchdiff.rebind_target': [
+    [OPENED, ...some(`patchdiff.rebind_target('${BOUND}', '{"root":"/s\\\\","path":"ñ","root_device":"1","root_inode":"3","disk_sha256":null}', 0)`, '1 / cardinality(r.superseded), r.outcome, r.failure_code, r.from_path, r.workspace_root')],
+    some(`patchdiff.rebind_target('${BOUND}', '{"root":"/r","path":"bound","root_device":"7","root_inode":"3","disk_sha256":null}', 1)`, 'r.outcome, r.failure_code'),
+  ],
   'patchdiff.read_open_publications': [[OPENED, `select o.workspace_path, o.version from patchdiff.read_open_publications() as o`]],
   'patchdiff.find_binding': [some(`patchdiff.find_binding('/r', 'bound')`, 'r.target_file_id, r.version, r.source_line_endings')],
   'patchdiff.list_targets': [some(`patchdiff.list_targets('do')`, 'r.display_name, r.content_chars')],

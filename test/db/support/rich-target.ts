@@ -17,7 +17,7 @@ export interface RichTarget {
   keyed: { key: string; answer: JsonObject; again: (service: Service) => Promise<JsonObject> }[];
 }
 
-/** Imported attempts, acceptances and rejections of every format, evidence, warnings, keys, parents, SAVEs, publications, adoptions, cycles. */
+/** Imported attempts, acceptances and rejections of every format, evidence, warnings, keys, parents, SAVEs, publications, adoptions, moves of the binding, cycles. */
 export async function richTarget(owner: pg.Client, service: Service, path: string): Promise<RichTarget> {
   const id = await create(owner, path);
   await bringIn(owner, id);
@@ -79,6 +79,12 @@ export async function richTarget(owner: pg.Client, service: Service, path: strin
   await publish(owner, id, 'published', null);
   await adopt(owner, id, path, 'all new ñ\r\nsecond\r\nthird line\r\n');
   await adopt(owner, id, path, 'from disk ñ\nsecond\nthird line\n');
+  const disk = sha256('from disk ñ\nsecond\nthird line\n');
+  // To the moved file, to where none stands, back; at last only the root has another device.
+  await rebind(owner, id, 'rebound', `moved-${path}`, '2', disk);
+  await rebind(owner, id, 'rebound', `new-${path}`, '2', null);
+  await rebind(owner, id, 'rebound', `moved-${path}`, '2', disk);
+  await rebind(owner, id, 'refreshed', `moved-${path}`, '3', null);
   version += 1;
   await submit('rejected', TX3, { replacement: 'x', intent: ' ' });
   await submit('accepted', TX1, edits({ match: 'second', replace: '2nd' }, { match: 'third', replace: '3rd' }));
@@ -126,6 +132,16 @@ async function adopt(owner: pg.Client, id: string, path: string, text: string): 
     [id, text, JSON.stringify(workspace)],
   );
   if (rows[0]?.outcome !== 'adopted') throw new Error(`the adoption ended as ${String(rows[0]?.outcome)}`);
+}
+
+/** Binds the target to this file below the same root. */
+async function rebind(owner: pg.Client, id: string, outcome: string, path: string, device: string, disk: string | null): Promise<void> {
+  const workspace = { root: '/work', path, root_device: device, root_inode: '2', disk_sha256: disk };
+  const { rows } = await owner.query<{ outcome: string }>(`select outcome from patchdiff.rebind_target($1, $2, p_actor => '{"host":"test"}')`, [
+    id,
+    JSON.stringify(workspace),
+  ]);
+  if (rows[0]?.outcome !== outcome) throw new Error(`the move ended as ${String(rows[0]?.outcome)}`);
 }
 
 /** Opens a publication of the current version, its lines ended by LF, and closes it with this outcome; a superseded one by a later acceptance is closed as such. */
