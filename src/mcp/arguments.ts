@@ -5,7 +5,7 @@ const UUID_PATTERN = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{
 /** The arguments that several tools share, each stated once. */
 export const targetFileId: StringSchema = {
   type: 'string',
-  description: 'Id of the document (UUID), as patchdiff_initialize_target or patchdiff_list_targets returned it.',
+  description: 'Id of the document (UUID), as the call that created or listed it returned it.',
   pattern: UUID_PATTERN,
 };
 

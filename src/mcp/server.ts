@@ -9,6 +9,7 @@ import { instructionsOf } from './instructions.ts';
 import type { Log } from './log.ts';
 import { toolsOf } from './profiles.ts';
 import type { Profile } from './profiles.ts';
+import { stepFor } from './profile-words.ts';
 import { shorten } from './response-mode.ts';
 import type { ResponseMode } from './response-mode.ts';
 import { codedFailure, failureResult, outcomeResult, TIMED_OUT } from './result.ts';
@@ -72,7 +73,7 @@ async function call(
   const signal = limit === null ? cancelled : AbortSignal.any([cancelled, limit]);
   try {
     const outcome = await orAbort(tool.run(service, args, { signal, ...progressOf(context, deps.log) }), limit);
-    return outcomeResult(shorten(outcome, deps.responseMode));
+    return outcomeResult(shorten(stepFor(deps.profile, outcome), deps.responseMode));
   } catch (error) {
     if (limit?.aborted === true) return failureResult(TIMED_OUT);
     if (codedFailure(error) === null)

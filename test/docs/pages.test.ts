@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, readFileSync, readdirSync, rmSync, existsSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, existsSync, writeFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -6,7 +6,8 @@ import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { built, PACKAGE_ROOT } from '../helpers/build.ts';
 import { createDatabase, type TestDatabase } from '../helpers/database.ts';
-import { runNode } from '../helpers/process.ts';
+import { runHere } from '../helpers/cli.ts';
+import { runNode, type Ended } from '../helpers/process.ts';
 import { blocksOf, linksOf, type Block } from './blocks.ts';
 import { Session } from './session.ts';
 import { missing, stepsOf, type Json, type Names } from './transcript.ts';
@@ -48,7 +49,9 @@ class Reader {
     expect([command, args[0], args[1]]).toEqual(['npx', 'patchdiff', 'mcp']);
     const given = args.slice(1).map((argument) => (argument === '<dir>' ? this.folder : argument));
     const session = await Session.open({ command: process.execPath, args: [MAIN, ...given], env: this.env });
-    expect(await session.toolNames()).toContain('patchdiff_submit_edits');
+    const names = await session.toolNames();
+    if (args.includes('workspace')) expect(names).toHaveLength(5);
+    else expect(names).toContain('patchdiff_submit_edits');
     await session.close();
   }
 
@@ -131,14 +134,22 @@ class Reader {
       default: {
         const [name, ...args] = command.replace(/^npx /, '').split(' ');
         expect(name).toBe('patchdiff');
-        expect(await runNode([MAIN, ...args], { cwd: this.folder, env: { PATH: process.env['PATH'], ...this.env } })).toMatchObject({ code: 0 });
+        const env = { PATH: process.env['PATH'], ...this.env };
+        expect(await commandHere(args, env, this.folder)).toMatchObject({ code: 0 });
       }
     }
   }
 
+  #put(file: string, content: string | Buffer): void {
+    mkdirSync(dirname(join(this.folder, file)), { recursive: true });
+    writeFileSync(join(this.folder, file), content);
+  }
+
   async run(block: Block): Promise<void> {
     const [verb, file] = block.marker?.split(' ') ?? [];
-    if (verb === 'file') writeFileSync(join(this.folder, file!), `${this.#filled(block.text)}\n`);
+    if (verb === 'file') this.#put(file!, `${this.#filled(block.text)}\n`);
+    else if (verb === 'bytes') this.#put(file!, Buffer.from(block.text.replaceAll(' ', ''), 'hex'));
+    else if (verb === 'holds') expect(readFileSync(join(this.folder, file!)).toString('hex')).toBe(block.text.replaceAll(' ', ''));
     else if (verb === 'becomes') expect(readFileSync(join(this.folder, file!), 'utf8')).toBe(`${block.text}\n`);
     // A test of its own takes the block from the page and runs it.
     else if (verb === 'run-by') expect(read(file!)).toContain(`run-by ${file}`);
@@ -163,6 +174,16 @@ class Reader {
     await this.#database.drop();
     rmSync(this.folder, { recursive: true, force: true });
   }
+}
+
+const seen = new Set<string>();
+
+/** The first call of a command is a process, as a reader starts it; its repeats, on whatever page, are the same program inside this one. */
+function commandHere(args: string[], env: NodeJS.ProcessEnv, cwd: string): Promise<Ended> {
+  const command = args[0] ?? '';
+  if (seen.has(command) && command !== 'db') return runHere(args, env, cwd);
+  seen.add(command);
+  return runNode([MAIN, ...args], { cwd, env });
 }
 
 beforeAll(built);

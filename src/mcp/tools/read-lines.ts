@@ -11,7 +11,7 @@ export const readLines: ToolDefinition = {
   summary:
     'Returns version, current_hash and numbered lines, each with its start and end in code points of the document, ready for span operations. ' +
     'start_line counts from 1 (default 1); line_count defaults to 200, at most 2,000; at most 8,000 code points a call. ' +
-    'Go on with start_line = next_line until it is null. A line longer than the budget is cut and says so; read the rest with patchdiff_read_target. ' +
+    'Go on with start_line = next_line until it is null. A line longer than the budget is cut and says so; read the rest by code points, where a tool for that is offered. ' +
     'Line numbers are no part of the text: never copy them into a match. Only LF ends a line.',
   annotations: READ_ONLY,
   inputSchema: input(

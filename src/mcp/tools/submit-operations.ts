@@ -12,7 +12,7 @@ export const submitOperations: ToolDefinition = {
     'Edits by place or by text; use spans for repeated or long text, and to insert (start = end). All operations apply, in order, or none does. ' +
     'Required: at least one guard (expected_target_version or expected_current_hash, from the last read), intent, and operations: 1 to 2,000. ' +
     '{op:"span", start, end, expected_text, replace}: start and end count code points of the text as the operations before it left it, ' +
-    'and expected_text must be what stands there. {op:"match", match, replace}: as in patchdiff_submit_edits, match is 1 to 65,536 characters. ' +
+    'and expected_text must be what stands there. {op:"match", match, replace}: match, 1 to 65,536 characters, must occur exactly once, or occurrence_index or an anchor chooses. ' +
     'status "rejected" is an answer with its reason and evidence; read again and send a new proposal when retryable. ' +
     'A client_request_id makes a repeat safe; a hash guard alone does not identify a request.',
   annotations: APPENDS,

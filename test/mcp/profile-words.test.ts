@@ -1,0 +1,60 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { describe, expect, test } from 'vitest';
+
+import { inProfile } from '../../src/mcp/profile-words.ts';
+import { PROFILE_NAMES, toolsOf } from '../../src/mcp/profiles.ts';
+import type { Profile } from '../../src/mcp/profiles.ts';
+import { describe as described } from '../../src/mcp/tool.ts';
+
+const NAME = /\bpatchdiff_[a-z_]+\b/g;
+const ALL = new Set(toolsOf('full').map(({ name }) => name));
+const namedIn = (text: string): string[] => (text.match(NAME) ?? []).filter((name) => ALL.has(name));
+
+/** Every next step that the transcripts of refusals record of the real server. */
+const steps = [
+  ...new Set(
+    readdirSync(path.join(import.meta.dirname, 'refusals'))
+      .filter((name) => name.endsWith('.snap'))
+      .flatMap((name) => readFileSync(path.join(import.meta.dirname, 'refusals', name), 'utf8').match(/(?<=^next_step: ).*$/gm) ?? []),
+  ),
+];
+/** Every text in the service that names a tool: steps that no transcript reached too. */
+const literals = readdirSync(path.join(import.meta.dirname, '../../src/service')).flatMap(
+  (name) =>
+    readFileSync(path.join(import.meta.dirname, '../../src/service', name), 'utf8').match(/(['`])(?:(?!\1).)*patchdiff_(?:(?!\1).)*\1/g) ??
+    [],
+);
+
+describe.each(PROFILE_NAMES as Profile[])('profile %s', (profile) => {
+  const known = toolsOf(profile).map(({ name }) => name);
+
+  test('no next step names a tool that it lacks, and each is whole', () => {
+    expect(steps.length).toBeGreaterThan(50);
+    expect(new Set(literals.flatMap(namedIn)).size).toBeGreaterThan(5);
+    for (const step of [...steps, ...literals, ...[...ALL].map((name) => `use ${name}.`)]) {
+      const said = inProfile(profile, step);
+      for (const name of namedIn(said)) expect(known, said).toContain(name);
+      if (namedIn(step).every((name) => known.includes(name))) expect(said).toBe(step);
+      else expect(said).not.toBe(step);
+    }
+  });
+
+  test('no tool speaks of one that it lacks', () => {
+    for (const tool of toolsOf(profile)) {
+      for (const name of namedIn(`${described(tool)} ${JSON.stringify([tool.inputSchema, tool.outputSchema])}`))
+        expect(known, tool.name).toContain(name);
+    }
+  });
+});
+
+test('the steps of the small profile read as sentences', () => {
+  const changed = steps.map((step) => inProfile('workspace', step)).filter((said) => !steps.includes(said));
+  expect([...new Set(changed)].toSorted()).toEqual([
+    'Call patchdiff_initialize_target with from_workspace: true and the path of the file: it answers with the id of its target, and creates one if there is none.',
+    'Change only the parts that differ, with patchdiff_submit_operations and a new client_request_id.',
+    'Send target_file_id as the UUID string that patchdiff_initialize_target returned.',
+    'To replace the whole document, send one span over the whole text; send it with a new client_request_id.',
+  ]);
+});
