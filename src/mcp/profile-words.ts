@@ -35,7 +35,7 @@ export function inProfile(profile: Profile, step: string): string {
   const known = new Set(toolsOf(profile).map((tool) => tool.name));
   const all = new Set(toolsOf('full').map((tool) => tool.name));
   const said = SENTENCES.reduce(
-    (words, [missing, sentence, instead]) => (known.has(missing) ? words : words.replace(sentence, instead)),
+    (words, [missing, sentence, instead]) => (known.has(missing) ? words : words.replace(sentence, () => instead)),
     step,
   );
   return said.replace(NAME, (name) => {
