@@ -49,5 +49,8 @@ grant execute on function patchdiff.rebind_target(uuid, jsonb, bigint, text, jso
 --! include patchdiff_audit/open_publications.sql
 --! include patchdiff_audit/bindings.sql
 grant select on patchdiff_audit.bindings to patchdiff_writer, patchdiff_auditor;
+
+--! include patchdiff/record_publication.sql
+
 reset role;
 select patchdiff_guard.guard_ddl(true);

@@ -1,7 +1,9 @@
+import { readOpenPublications } from '../db/calls/read-open-publications.ts';
 import { readHead } from '../db/calls/read-head.ts';
 import { saveTarget } from '../db/calls/save-target.ts';
 import type { SaveReceiptRow, SaveTarget } from '../db/calls/save-target.ts';
 import type { TargetHead } from '../db/calls/target-state.ts';
+import type { Database } from '../db/port.ts';
 import type { JsonObject } from '../transaction/index.ts';
 import { readDisk, withLease } from '../workspace/index.ts';
 import type { DiskState, Refusal, Workspace } from '../workspace/index.ts';
@@ -26,13 +28,19 @@ class Undo<T> extends Error {
   }
 }
 
+/** True when an interrupted SAVE may have been this very call: then its outcome, not a guard that fails meanwhile, settles the key. */
+async function isResumable(bound: Database, call: SaveTarget, options: CallOptions): Promise<boolean> {
+  return call.clientRequestId !== null && (await readOpenPublications(bound, call.targetFileId, options)).length > 0;
+}
+
 /** What needs no file: a recorded outcome, a guard that fails. Null: the file has to be looked at, and nothing was written. */
 async function settleWithoutFile(context: Context, call: SaveTarget, options: CallOptions): Promise<SaveReceiptRow | null> {
   try {
     return await context.database.transaction(async (bound) => {
       const row = await saveTarget(bound, call, options);
-      if (row.deduplicated || row.outcome === 'rejected') return row;
-      throw new Undo(null);
+      if (row.deduplicated) return row;
+      if (row.outcome !== 'rejected' || (await isResumable(bound, call, options))) throw new Undo(null);
+      return row;
     });
   } catch (error) {
     if (error instanceof Undo) return null;

@@ -62,25 +62,33 @@ describe('a system call that fails leaves the old file and no temporary one', ()
     expect(leftovers(folder)).toEqual([]);
   });
 
-  it('at every single call that a publication makes', async () => {
-    const calls: string[] = [];
-    const whole = scene();
-    await publishFile({ ...(await open(whole.root)), fs: watched((call) => void calls.push(call)) }, 'd/f', Buffer.from('new'), sha('old'));
-    expect(calls.length).toBeGreaterThan(20);
-    for (const [at, call] of calls.entries()) {
-      const { folder, path, root } = scene();
-      let seen = 0;
-      const fs = watched(() => {
-        if (seen++ === at) throw errno('EIO');
-      });
-      const result = await publishFile({ ...(await open(root)), fs }, 'd/f', Buffer.from('new'), sha('old'));
-      const content = readFileSync(path, 'utf8');
-      // Once the rename is done a failure changes nothing about the outcome.
-      const expected = result.ok ? 'new' : 'old';
-      expect({ at, call, content, left: leftovers(folder) }).toEqual({ at, call, content: expected, left: [] });
-      if (at > calls.indexOf('rename')) expect(result.ok).toBe(true);
-    }
-  });
+  it.each(['EIO', 'ENOSPC', 'EXDEV', 'EACCES', 'ENOTDIR', 'EROFS', 'EDQUOT'])(
+    'at every single call that a publication makes, whatever the system says: %s (B59)',
+    async (code) => {
+      const calls: string[] = [];
+      const whole = scene();
+      await publishFile(
+        { ...(await open(whole.root)), fs: watched((call) => void calls.push(call)) },
+        'd/f',
+        Buffer.from('new'),
+        sha('old'),
+      );
+      expect(calls.length).toBeGreaterThan(20);
+      for (const [at, call] of calls.entries()) {
+        const { folder, path, root } = scene();
+        let seen = 0;
+        const fs = watched(() => {
+          if (seen++ === at) throw errno(code);
+        });
+        const result = await publishFile({ ...(await open(root)), fs }, 'd/f', Buffer.from('new'), sha('old'));
+        const content = readFileSync(path, 'utf8');
+        // Once the rename is done a failure changes nothing about the outcome.
+        const expected = result.ok ? 'new' : 'old';
+        expect({ at, call, content, left: leftovers(folder) }).toEqual({ at, call, content: expected, left: [] });
+        if (at > calls.indexOf('rename')) expect(result.ok).toBe(true);
+      }
+    },
+  );
 
   it('a bug is no refusal: it is thrown on', async () => {
     const { publish } = scene();

@@ -4,7 +4,7 @@
 -- null). While the stored content is not what its hash says it answers `rejected` and writes nothing, so that the intent
 -- stays open. `rejected` and `superseded`: nothing was installed; the failure is what the database itself finds against
 -- the intent now, and p_detail is kept in the row as the caller's claim; a published receipt repeats it in installation.
--- Recorded under the request key: `published`, and `rejected` when the SAVE's own guards, kept with the intent, fail now.
+-- Recorded under the request key: `published` (under the intent's own key when none is given and it stands for nothing yet), and `rejected` when the SAVE's own guards, kept with the intent, fail now.
 -- A key that stands for another publication by now is answered with a rejection that writes nothing.
 -- Refuses malformed arguments (PD100), an unknown target (PD104) or intent (PD108), an intent that is closed or older
 -- than a later publication (PD110).
@@ -28,6 +28,7 @@ as $$
 declare
   v_locked patchdiff_store.locked_target;
   v_intent patchdiff_store.workspace_publications;
+  v_key text := p_client_request_id;
   v_fingerprint text;
   v_fault patchdiff_store.fault;
   v_settled boolean;
@@ -56,7 +57,15 @@ begin
     v_intent.detail ->> 'expected_current_hash',
     true
   );
-  v_receipt := patchdiff_store.recall_save(v_locked, p_client_request_id, v_fingerprint, p_publication_id);
+  -- Whoever finishes a SAVE that was cut off settles its key too, unless the key stands for something else by now.
+  if v_key is null and p_outcome = 'published' and not exists (
+    select
+    from patchdiff_store.request_keys as k
+    where k.target_file_id = p_target and k.client_request_id = v_intent.client_request_id
+  ) then
+    v_key := v_intent.client_request_id;
+  end if;
+  v_receipt := patchdiff_store.recall_save(v_locked, v_key, v_fingerprint, p_publication_id);
   if v_receipt.outcome is not null then
     return v_receipt;
   end if;
@@ -73,7 +82,7 @@ begin
       v_intent.detail ->> 'expected_current_hash'
     );
   end if;
-  v_settled := p_client_request_id is not null
+  v_settled := v_key is not null
     and (p_outcome = 'published' or (p_outcome = 'rejected' and v_fault.failure_reason is not null));
   if p_outcome <> 'published' and v_fault.failure_reason is null then
     v_fault := patchdiff_store.intent_moved(v_locked, v_intent);
@@ -85,7 +94,7 @@ begin
   end if;
 
   -- write
-  v_intent.client_request_id := case when v_settled then p_client_request_id end;
+  v_intent.client_request_id := case when v_settled then v_key end;
   v_intent.request_fingerprint := case when v_settled then v_fingerprint end;
   if p_outcome = 'published' then
     v_snapshot_id := patchdiff_store.checkpoint_publication(v_locked, v_intent, p_actor);
@@ -112,7 +121,7 @@ begin
     );
   end if;
   if v_settled then
-    perform patchdiff_store.remember_save(p_target, p_client_request_id, v_fingerprint, v_receipt);
+    perform patchdiff_store.remember_save(p_target, v_key, v_fingerprint, v_receipt);
   end if;
   return v_receipt;
 end;

@@ -9,7 +9,7 @@ export interface RecordPublication {
   observedDiskSha256: string | null;
   /** JSON text of an object: the caller's claim, kept with the outcome. The receipt's failure is what the database finds itself. */
   detail: string | null;
-  /** The key that the intent was opened with, or null: then the outcome settles no key. */
+  /** The key that the intent was opened with, or null: then only `published` settles that key, unless it stands for something else. */
   clientRequestId: string | null;
   /** JSON text. */
   actor: string | null;
