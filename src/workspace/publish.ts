@@ -7,7 +7,7 @@ import type { Refusal } from './refusal.ts';
 import { resolveKey, withDirectory } from './resolve.ts';
 import type { Directory, Location } from './resolve.ts';
 import { sha256Of } from './source-facts.ts';
-import { removeLeftovers, temporaryName } from './temporary.ts';
+import { abandon, removeLeftovers, temporaryName } from './temporary.ts';
 import type { Workspace } from './workspace.ts';
 
 /** The new bytes stand on disk under the file's name. */
@@ -24,7 +24,7 @@ export interface Published {
   durable: boolean;
   /** The temporary file's name where it could not be removed; it is a second name of the new file. */
   leftover: string | null;
-  /** Temporary files of dead processes that were removed on the way. */
+  /** Temporary files of dead processes, or given up by this one, that were removed on the way. */
   removedLeftovers: string[];
 }
 
@@ -212,7 +212,9 @@ async function removed(ws: Workspace, directory: Directory, name: string): Promi
     await ws.fs.unlink(directory.entry(name));
     return true;
   } catch (error) {
-    return errnoOf(error) === 'ENOENT';
+    if (errnoOf(error) === 'ENOENT') return true;
+    abandon(name);
+    return false;
   }
 }
 

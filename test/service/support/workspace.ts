@@ -68,8 +68,8 @@ export function useWorkspace(): TestWorkspace {
     },
     sync: (id, more = {}, by = made()) => by.save({ target_file_id: id, sync_workspace: true, ...more }),
     openIntents: async (id) => {
-      const admin = await context.server.client('admin');
-      return (await admin.query('select * from patchdiff.read_open_publications($1)', [id])).rows as unknown[];
+      const text = 'select * from patchdiff.read_open_publications($1)';
+      return context.database.query<unknown>({ name: 'test_open_intents', text, values: [id] });
     },
     meddled: (onQuery) => {
       const wrap = (database: Database): Database => ({
