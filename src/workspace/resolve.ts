@@ -1,6 +1,7 @@
 import type { FileStatus, OpenFile } from './file-system.ts';
 import { errnoOf, refuse, refuseErrno } from './refusal.ts';
 import type { Refusal } from './refusal.ts';
+import { standingNames } from './standing-names.ts';
 import type { Workspace } from './workspace.ts';
 
 const PATH_BYTES = 4096;
@@ -97,7 +98,11 @@ async function realParts(
   const prefix = root === '/' ? '/' : `${root}/`;
   if (real === root) return { ok: true, parts: [] };
   if (!real.startsWith(prefix)) return refuse('path_leaves_root', `"${path}": a symbolic link leads out of the workspace.`, { path });
-  return { ok: true, parts: real.slice(prefix.length).split('/') };
+  try {
+    return { ok: true, parts: await standingNames(ws, real.slice(prefix.length).split('/'), (names) => absolute(ws, names)) };
+  } catch (error) {
+    return refuseErrno(error, path, 'readdir');
+  }
 }
 
 /** An open directory within the root, reached name by name without following a link, so that no race leads out of the root. */

@@ -7,14 +7,17 @@ import { built } from '../helpers/build.ts';
 import { errno, failing, leftovers, newFolder, open, refused, sha, watched } from './room.ts';
 
 /** How this system lets a process have mounts of its own; null: not at all, and the same faults are injected. */
-const NAMESPACE = ['-m', '-rm'].find((flags) => {
-  try {
-    execFileSync('unshare', [flags, 'sh', '-c', 'd=$(mktemp -d) && mount -t tmpfs none "$d" && umount "$d" && rmdir "$d"'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}) ?? null;
+const NAMESPACE =
+  ['-m', '-rm'].find((flags) => {
+    try {
+      execFileSync('unshare', [flags, 'sh', '-c', 'd=$(mktemp -d) && mount -t tmpfs none "$d" && umount "$d" && rmdir "$d"'], {
+        stdio: 'ignore',
+      });
+      return true;
+    } catch {
+      return false;
+    }
+  }) ?? null;
 
 /** Runs shell commands as `mounts`, then the module code with `dist` and `root`, in a private mount namespace; its printed JSON. */
 async function inNamespace<T>(mounts: string, root: string, code: string): Promise<T> {

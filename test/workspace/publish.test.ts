@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, linkSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, linkSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { LineEnding } from '../../src/text/index.ts';
@@ -181,6 +181,17 @@ describe('publications that are refused', () => {
     writeFileSync(path, Buffer.alloc(40 * 1024 * 1024));
     expect(refused(await publish('new'), 'drift').facts).toMatchObject({ observed_disk_sha256: null, observed_bytes: 40 * 1024 * 1024 });
     expect(leftovers(root)).toEqual([]);
+  });
+
+  it('an edit from outside of the same size, with the times put back', async () => {
+    const { path, publish } = await file();
+    utimesSync(path, 1, 1);
+    const { size, mtimeMs } = statSync(path);
+    writeFileSync(path, 'OLD\n');
+    utimesSync(path, 1, 1);
+    expect(statSync(path)).toMatchObject({ size, mtimeMs });
+    expect(refused(await publish('new'), 'drift').facts).toMatchObject({ observed_disk_sha256: sha('OLD\n'), observed_bytes: 4 });
+    expect(readFileSync(path, 'utf8')).toBe('OLD\n');
   });
 
   it('hard links (B58)', async () => {

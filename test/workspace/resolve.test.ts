@@ -1,8 +1,8 @@
-import { linkSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { RefusalCode } from '../../src/workspace/index.ts';
-import { importFile, openWorkspace, publishFile, readDisk, resolvePath } from '../../src/workspace/index.ts';
+import type { FileSystem, RefusalCode } from '../../src/workspace/index.ts';
+import { importFile, nodeFileSystem, openWorkspace, publishFile, readDisk, resolvePath } from '../../src/workspace/index.ts';
 import { asOrdinaryUser, newFolder, open, refused, sha, watched } from './room.ts';
 
 /** root: a, dir/b, link-a -> a, link-dir -> dir, out -> ../secret (outside), dangling, loop; beside it a sibling whose name begins with the root's. */
@@ -137,6 +137,61 @@ describe('one key for one file', () => {
     const folder = newFolder();
     writeFileSync(join(folder, 'f'), 'x');
     expect(await importFile(await open('/'), folder.slice(1) + '/f')).toMatchObject({ ok: true, path: `${folder.slice(1)}/f` });
+  });
+});
+
+describe('where the file system ignores case', () => {
+  /** The real system calls, with every name below `root` led to the entry that differs in case alone, and every path given back as it was asked for. */
+  function ignoringCase(root: string): FileSystem {
+    const led = (path: string): string => {
+      if (path !== root && !path.startsWith(`${root}/`)) {
+        const through = /^\/proc\/self\/fd\/\d+/.exec(path)?.[0];
+        return through === undefined ? path : below(through, path.slice(through.length + 1));
+      }
+      return below(root, path.slice(root.length + 1));
+    };
+    const below = (folder: string, rest: string): string =>
+      rest === ''
+        ? folder
+        : rest.split('/').reduce((at, name) => {
+            const found = readdirSync(at).find((entry) => entry.toLowerCase() === name.toLowerCase());
+            return `${at}/${found ?? name}`;
+          }, folder);
+    return {
+      realPath: async (path) => {
+        await nodeFileSystem.realPath(led(path));
+        return Buffer.from(path);
+      },
+      status: (path) => nodeFileSystem.status(led(path)),
+      open: (path, intent, mode) => nodeFileSystem.open(led(path), intent, mode),
+      names: (path) => nodeFileSystem.names(led(path)),
+      rename: (from, to) => nodeFileSystem.rename(led(from), led(to)),
+      link: (from, to) => nodeFileSystem.link(led(from), led(to)),
+      unlink: (path) => nodeFileSystem.unlink(led(path)),
+    };
+  }
+
+  it('one file has one key however its name is written, and is published to under the name it has', async () => {
+    const root = realpathSync(newFolder());
+    mkdirSync(join(root, 'Docs'));
+    writeFileSync(join(root, 'Docs', 'ReadMe.md'), 'x');
+    const ws = await open(root, { fs: ignoringCase(root) });
+    for (const path of ['Docs/ReadMe.md', 'docs/readme.md', 'DOCS/README.MD', 'docs/ReadMe.md']) {
+      expect(await importFile(ws, path)).toMatchObject({ ok: true, path: 'Docs/ReadMe.md', content: 'x' });
+    }
+    expect(await resolvePath(ws, 'DOCS/new.md')).toMatchObject({ ok: true, path: 'Docs/new.md', present: false });
+    expect(await publishFile(ws, 'Docs/ReadMe.md', Buffer.from('y'), sha('x'))).toMatchObject({ ok: true });
+    expect(readdirSync(join(root, 'Docs'))).toEqual(['ReadMe.md']);
+  });
+
+  it('where case counts, names that differ in case alone are two files, hard links of one file too', async () => {
+    const root = newFolder();
+    writeFileSync(join(root, 'a'), 'lower');
+    writeFileSync(join(root, 'A'), 'upper');
+    linkSync(join(root, 'a'), join(root, 'b'));
+    linkSync(join(root, 'a'), join(root, 'B'));
+    const ws = await open(root);
+    for (const name of ['a', 'A', 'b', 'B']) expect(await importFile(ws, name)).toMatchObject({ ok: true, path: name });
   });
 });
 
