@@ -433,8 +433,8 @@ table patchdiff_store.workspace_publications owner patchdiff_owner with () (
   content_hash text collate "C" not null,
   expected_disk_sha256 text collate "C",
   observed_disk_sha256 text collate "C",
-  written_sha256 text collate "C" not null,
-  written_bytes bigint not null,
+  written_sha256 text collate "C",
+  written_bytes bigint,
   workspace_root_identity text not null,
   workspace_path text not null,
   client_request_id text collate "C",
@@ -504,15 +504,16 @@ constraint workspace_bindings_file_key_check on patchdiff_store.workspace_bindin
 constraint workspace_bindings_pkey on patchdiff_store.workspace_bindings: PRIMARY KEY (file_key)
 constraint workspace_bindings_target_file_id_fkey on patchdiff_store.workspace_bindings: FOREIGN KEY (target_file_id) REFERENCES patchdiff_store.cloud_target_files(target_file_id)
 constraint workspace_bindings_target_file_id_key on patchdiff_store.workspace_bindings: UNIQUE (target_file_id)
-constraint workspace_publications_check on patchdiff_store.workspace_publications: CHECK (((kind = ANY (ARRAY['intent'::text, 'adopted'::text])) = (intent_publication_id IS NULL))) NOT VALID
+constraint workspace_publications_check on patchdiff_store.workspace_publications: CHECK (((kind = ANY (ARRAY['intent'::text, 'adopted'::text, 'rebound'::text])) = (intent_publication_id IS NULL))) NOT VALID
 constraint workspace_publications_check1 on patchdiff_store.workspace_publications: CHECK (((client_request_id IS NULL) = (request_fingerprint IS NULL)))
 constraint workspace_publications_content_hash_check on patchdiff_store.workspace_publications: CHECK ((content_hash ~ '\A[0-9a-f]{64}\Z'::text))
 constraint workspace_publications_expected_disk_sha256_check on patchdiff_store.workspace_publications: CHECK ((expected_disk_sha256 ~ '\A[0-9a-f]{64}\Z'::text))
-constraint workspace_publications_kind_check on patchdiff_store.workspace_publications: CHECK ((kind = ANY (ARRAY['intent'::text, 'published'::text, 'rejected'::text, 'superseded'::text, 'adopted'::text]))) NOT VALID
+constraint workspace_publications_kind_check on patchdiff_store.workspace_publications: CHECK ((kind = ANY (ARRAY['intent'::text, 'published'::text, 'rejected'::text, 'superseded'::text, 'adopted'::text, 'rebound'::text]))) NOT VALID
 constraint workspace_publications_observed_disk_sha256_check on patchdiff_store.workspace_publications: CHECK ((observed_disk_sha256 ~ '\A[0-9a-f]{64}\Z'::text))
 constraint workspace_publications_pkey on patchdiff_store.workspace_publications: PRIMARY KEY (target_file_id, publication_sequence)
 constraint workspace_publications_target_file_id_fkey on patchdiff_store.workspace_publications: FOREIGN KEY (target_file_id) REFERENCES patchdiff_store.cloud_target_files(target_file_id)
 constraint workspace_publications_target_file_id_publication_id_key on patchdiff_store.workspace_publications: UNIQUE (target_file_id, publication_id)
+constraint workspace_publications_written_check on patchdiff_store.workspace_publications: CHECK ((((kind = 'rebound'::text) = (written_sha256 IS NULL)) AND ((kind = 'rebound'::text) = (written_bytes IS NULL)))) NOT VALID
 constraint workspace_publications_written_sha256_check on patchdiff_store.workspace_publications: CHECK ((written_sha256 ~ '\A[0-9a-f]{64}\Z'::text))
 
 -- Indexes
@@ -639,6 +640,89 @@ view patchdiff_audit.attempts owner patchdiff_owner as
                     WHEN pg_input_is_valid((l.actor)::text, 'jsonb'::text) THEN l.actor
                     ELSE NULL::json
                 END AS actor) r);
+view patchdiff_audit.bindings owner patchdiff_owner as
+ WITH places AS (
+         SELECT p.target_file_id,
+            p.publication_sequence,
+            p.publication_id AS rebinding_id,
+            p.created_at AS recorded_at,
+            (d.detail -> 'to'::text) AS place,
+            p.observed_disk_sha256 AS disk_sha256,
+            p.version,
+            p.actor,
+            p.db_session_user,
+            p.db_application_name,
+            p.db_client_addr,
+            p.db_transaction_id
+           FROM (patchdiff_store.workspace_publications p
+             CROSS JOIN LATERAL ( SELECT
+                        CASE
+                            WHEN pg_input_is_valid((p.detail)::text, 'jsonb'::text) THEN (p.detail)::jsonb
+                            ELSE NULL::jsonb
+                        END AS detail) d)
+          WHERE (p.kind = 'rebound'::text)
+        UNION ALL
+         SELECT s.target_file_id,
+            0,
+            NULL::uuid,
+            s.created_at,
+            COALESCE(c.creation, m.place, jsonb_build_object('workspace_root_identity', b_1.workspace_root, 'workspace_path', b_1.workspace_path, 'root_device', b_1.root_device, 'root_inode', b_1.root_inode)) AS "coalesce",
+                CASE
+                    WHEN (c.creation IS NULL) THEN s.source_sha256
+                    ELSE (c.creation ->> 'last_synced_disk_sha256'::text)
+                END AS "case",
+            s.version,
+            s.actor,
+            s.db_session_user,
+            s.db_application_name,
+            s.db_client_addr,
+            s.db_transaction_id
+           FROM (((patchdiff_store.target_snapshots s
+             CROSS JOIN LATERAL ( SELECT
+                        CASE
+                            WHEN pg_input_is_valid((s.creation)::text, 'jsonb'::text) THEN (s.creation)::jsonb
+                            ELSE NULL::jsonb
+                        END AS creation) c)
+             LEFT JOIN LATERAL ( SELECT ((p.detail)::jsonb -> 'from'::text) AS place
+                   FROM patchdiff_store.workspace_publications p
+                  WHERE ((p.target_file_id = s.target_file_id) AND (p.kind = 'rebound'::text) AND pg_input_is_valid((p.detail)::text, 'jsonb'::text))
+                  ORDER BY p.publication_sequence
+                 LIMIT 1) m ON (true))
+             LEFT JOIN patchdiff_store.workspace_bindings b_1 ON ((b_1.target_file_id = s.target_file_id)))
+          WHERE (s.snapshot_sequence = 1)
+        )
+ SELECT b.target_file_id,
+    b.publication_sequence,
+    b.rebinding_id,
+        CASE
+            WHEN (b.rebinding_id IS NULL) THEN 'created'::text
+            ELSE 'rebound'::text
+        END AS bound_by,
+    b.recorded_at AS bound_from,
+    lead(b.recorded_at) OVER places_of_target AS bound_until,
+    (b.place ->> 'workspace_root_identity'::text) AS workspace_root,
+    (b.place ->> 'workspace_path'::text) AS workspace_path,
+    (b.place ->> 'root_device'::text) AS root_device,
+    (b.place ->> 'root_inode'::text) AS root_inode,
+    b.disk_sha256,
+    b.version,
+    b.actor,
+    (r.actor ->> 'host'::text) AS actor_host,
+    (r.actor ->> 'host_version'::text) AS actor_host_version,
+    (r.actor ->> 'agent'::text) AS actor_agent,
+    (r.actor ->> 'session'::text) AS actor_session,
+    b.db_session_user,
+    b.db_application_name,
+    b.db_client_addr,
+    b.db_transaction_id
+   FROM (places b
+     CROSS JOIN LATERAL ( SELECT
+                CASE
+                    WHEN pg_input_is_valid((b.actor)::text, 'jsonb'::text) THEN b.actor
+                    ELSE NULL::json
+                END AS actor) r)
+  WHERE ((b.place ->> 'workspace_path'::text) IS NOT NULL)
+  WINDOW places_of_target AS (PARTITION BY b.target_file_id ORDER BY b.publication_sequence);
 view patchdiff_audit.changes owner patchdiff_owner as
  SELECT g.target_file_id,
     g.ledger_sequence,
@@ -727,7 +811,7 @@ view patchdiff_audit.open_publications owner patchdiff_owner as
     (EXISTS ( SELECT
            FROM (patchdiff_store.workspace_publications o
              LEFT JOIN patchdiff_store.workspace_publications i ON (((i.target_file_id = o.target_file_id) AND (i.publication_id = o.intent_publication_id))))
-          WHERE ((o.target_file_id = p.target_file_id) AND (o.publication_sequence > p.publication_sequence) AND ((o.kind = 'adopted'::text) OR ((o.kind = 'published'::text) AND (i.publication_sequence > p.publication_sequence)))))) AS is_overtaken,
+          WHERE ((o.target_file_id = p.target_file_id) AND (o.publication_sequence > p.publication_sequence) AND ((o.kind = 'adopted'::text) OR ((o.kind = 'rebound'::text) AND ((o.workspace_root_identity <> p.workspace_root) OR (o.workspace_path <> p.workspace_path))) OR ((o.kind = 'published'::text) AND (i.publication_sequence > p.publication_sequence)))))) AS is_overtaken,
     p.editing_cycle,
     p.actor,
     p.actor_host,
@@ -914,7 +998,7 @@ view patchdiff_store.target_state owner patchdiff_owner as
 function patchdiff.adopt_disk (p_target uuid, p_content text, p_source jsonb, p_workspace jsonb, p_expected_version bigint DEFAULT NULL::bigint, p_expected_hash text DEFAULT NULL::text, p_actor json DEFAULT NULL::json)
   returns TABLE(outcome text, failure_reason text, failure_code text, failure_detail text, adoption_id uuid, pdcp_log_id uuid, before_version bigint, version bigint, current_hash text, previous_disk_sha256 text, disk_sha256 text, superseded uuid[])
   owner patchdiff_owner, language plpgsql, volatile, security definer, set search_path="", pg_temp, lock_timeout=5s, plan_cache_mode=force_generic_plan, standard_conforming_strings=on
-  body md5 b9765731e092f5799e69d49894afc832
+  body md5 7c923d599f23b2cd7d2515caea994097
 function patchdiff.commit_attempt (p_target uuid, p_payload text, p_client_request_id text, p_parent text, p_attempt integer, p_source text, p_actor json, p_base_hash text, p_verdict text, p_resolved_starts integer[], p_after_hash text, p_diagnostic json, p_warnings json, p_raw_metadata jsonb DEFAULT NULL::jsonb)
   returns patchdiff.commit_receipt
   owner patchdiff_owner, language plpgsql, volatile, security definer, set search_path="", pg_temp, lock_timeout=5s, plan_cache_mode=force_generic_plan, standard_conforming_strings=on
@@ -999,10 +1083,14 @@ function patchdiff.read_target (p_target uuid)
   returns SETOF patchdiff.target_state
   owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp, standard_conforming_strings=on
   body md5 fff08b0673f7e6d1966c9d45c9b9ebca
+function patchdiff.rebind_target (p_target uuid, p_workspace jsonb, p_expected_version bigint DEFAULT NULL::bigint, p_expected_hash text DEFAULT NULL::text, p_actor json DEFAULT NULL::json)
+  returns TABLE(outcome text, failure_reason text, failure_code text, failure_detail text, rebinding_id uuid, version bigint, current_hash text, from_root text, from_path text, workspace_root text, workspace_path text, expected_disk_sha256 text, disk_sha256 text, last_synced_disk_sha256 text, last_synced_version bigint, superseded uuid[], chain_sequence bigint, chain_head text)
+  owner patchdiff_owner, language plpgsql, volatile, security definer, set search_path="", pg_temp, lock_timeout=5s, standard_conforming_strings=on
+  body md5 429582807112c6c082b6a1114d6f5052
 function patchdiff.record_publication (p_target uuid, p_publication_id uuid, p_outcome text, p_observed_disk_sha256 text DEFAULT NULL::text, p_detail json DEFAULT NULL::json, p_client_request_id text DEFAULT NULL::text, p_actor json DEFAULT NULL::json)
   returns patchdiff.save_receipt
   owner patchdiff_owner, language plpgsql, volatile, security definer, set search_path="", pg_temp, lock_timeout=5s, standard_conforming_strings=on
-  body md5 cc184ad56ffe0ae1346362857d0cb77f
+  body md5 f5bad06f61e41204b1db9245955b784a
 function patchdiff.save_target (p_target uuid, p_expected_version bigint DEFAULT NULL::bigint, p_expected_hash text DEFAULT NULL::text, p_client_request_id text DEFAULT NULL::text, p_actor json DEFAULT NULL::json, p_sync_workspace boolean DEFAULT false)
   returns patchdiff.save_receipt
   owner patchdiff_owner, language plpgsql, volatile, security definer, set search_path="", pg_temp, lock_timeout=5s, standard_conforming_strings=on
@@ -1099,6 +1187,10 @@ function patchdiff_store.bind_target (p_target uuid, p_workspace jsonb)
   returns void
   owner patchdiff_owner, language plpgsql, volatile
   body md5 a2797954da215da7b068111853a0682d
+function patchdiff_store.binding_facts (p_target uuid)
+  returns jsonb
+  owner patchdiff_owner, language sql, stable
+  body md5 536b531031384d27295cffdfc29d9666
 function patchdiff_store.blame_lines (p_target uuid, p_version bigint)
   returns TABLE(line_number integer, line_text text, ledger_sequence bigint)
   owner patchdiff_owner, language plpgsql, stable
@@ -1182,7 +1274,11 @@ function patchdiff_store.check_outcome (p_intent patchdiff_store.workspace_publi
 function patchdiff_store.check_publication_open (p_intent patchdiff_store.workspace_publications, p_outcome text)
   returns void
   owner patchdiff_owner, language plpgsql, volatile
-  body md5 d5f58535368e0a1a6d53fa4b01ee82bb
+  body md5 a990f10dd1cc524064c0409548dc0be9
+function patchdiff_store.check_rebinding (p_workspace jsonb)
+  returns void
+  owner patchdiff_owner, language plpgsql, immutable
+  body md5 b097e89bafbe226241a48dd6478b6f13
 function patchdiff_store.check_save (p_target uuid, p_expected_version bigint, p_expected_hash text, p_client_request_id text)
   returns void
   owner patchdiff_owner, language plpgsql, immutable
@@ -1455,6 +1551,10 @@ function patchdiff_store.key_encoding (p_row patchdiff_store.request_keys)
   returns bytea
   owner patchdiff_owner, language sql, stable
   body md5 417a09ec483867c2b681d74eb03549df
+function patchdiff_store.known_file (p_locked patchdiff_store.locked_target, OUT disk_sha256 text, OUT version bigint)
+  returns record
+  owner patchdiff_owner, language plpgsql, stable
+  body md5 075a5a00edf6b2ff0b7855838d7aaf29
 function patchdiff_store.last_occurrence (p_hay bytea, p_needle bytea)
   returns integer
   owner patchdiff_owner, language plpgsql, immutable
@@ -1595,6 +1695,10 @@ function patchdiff_store.read_plain_item (p_item jsonb, p_format text)
   returns patchdiff_store.operations
   owner patchdiff_owner, language plpgsql, stable
   body md5 d66e88c7ec159db64b6a657c24c5f818
+function patchdiff_store.rebind_fault (p_locked patchdiff_store.locked_target, p_workspace jsonb, p_expected_version bigint, p_expected_hash text)
+  returns patchdiff_store.fault
+  owner patchdiff_owner, language plpgsql, stable
+  body md5 0724cb0f2c29ebb25ee3261fec2e00d8
 function patchdiff_store.recall_attempt (p_locked patchdiff_store.locked_target, p_log_sequence bigint)
   returns patchdiff.commit_receipt
   owner patchdiff_owner, language plpgsql, stable
@@ -1619,6 +1723,10 @@ function patchdiff_store.record_fingerprint (p_attempt patchdiff_store.append_on
   returns text
   owner patchdiff_owner, language sql, immutable
   body md5 677360b9853f736cfb69cc33589394cd
+function patchdiff_store.record_rebinding (p_locked patchdiff_store.locked_target, p_workspace jsonb, p_actor json)
+  returns patchdiff_store.workspace_publications
+  owner patchdiff_owner, language plpgsql, volatile
+  body md5 46705dde58212d0f1b1c4e55c58649c7
 function patchdiff_store.refuse_import (p_attempt patchdiff_store.append_only_pdcp_logs, p_check text, p_rule text, p_facts jsonb DEFAULT '{}'::jsonb)
   returns void
   owner patchdiff_owner, language plpgsql, immutable
@@ -1699,10 +1807,10 @@ function patchdiff_store.stored_fingerprint (p_target uuid, p_log_sequence bigin
   returns text
   owner patchdiff_owner, language plpgsql, stable
   body md5 d09fb22d1f0b685a4b201aab02633a80
-function patchdiff_store.supersede_publications (p_target uuid, p_actor json)
+function patchdiff_store.supersede_publications (p_target uuid, p_actor json, p_failure_code text)
   returns uuid[]
   owner patchdiff_owner, language plpgsql, volatile
-  body md5 b447b98d06e10e45910d88c40ed5115a
+  body md5 b33bf3b7b7220761e1263843cc43467a
 function patchdiff_store.unified_diff (p_old text, p_new text, p_old_name text, p_new_name text)
   returns text
   owner patchdiff_owner, language plpgsql, immutable
@@ -1726,7 +1834,7 @@ function patchdiff_store.verify_chain (p_target uuid, p_noted_sequence bigint, p
 function patchdiff_store.verify_creation (p_target uuid)
   returns SETOF patchdiff_store.finding
   owner patchdiff_owner, language sql, stable
-  body md5 b7a5f4b91ad6492bb7cc6a65fe4a6a9b
+  body md5 56e633e29eec9e6a899a764eb9a7fd98
 function patchdiff_store.verify_keys (p_target uuid)
   returns SETOF patchdiff_store.finding
   owner patchdiff_owner, language sql, stable
@@ -1746,7 +1854,11 @@ function patchdiff_store.verify_missing (p_target uuid)
 function patchdiff_store.verify_publications (p_target uuid)
   returns SETOF patchdiff_store.finding
   owner patchdiff_owner, language sql, stable
-  body md5 65cf9624858c754b6a9669be6dc40746
+  body md5 e13c5423119122e4a102afc9fd8fffaa
+function patchdiff_store.verify_rebindings (p_target uuid)
+  returns SETOF patchdiff_store.finding
+  owner patchdiff_owner, language sql, stable
+  body md5 e336d967a6054892102514f4badf767c
 function patchdiff_store.verify_replay (p_target uuid)
   returns SETOF patchdiff_store.finding
   owner patchdiff_owner, language plpgsql, stable
@@ -1766,7 +1878,7 @@ function patchdiff_store.verify_splice (p_buffer bytea, p_change patchdiff_store
 function patchdiff_store.verify_target (p_target uuid, p_noted_sequence bigint, p_noted_hash text)
   returns SETOF patchdiff_store.finding
   owner patchdiff_owner, language plpgsql, stable
-  body md5 917785534585a8c2560f25087f73c9e7
+  body md5 4a3cd5daa15768b8bb9e11a7d0a9fdcb
 function patchdiff_store.walk_claimed (p_content bytea, p_chars integer, p_operations patchdiff_store.operations, p_starts integer[])
   returns patchdiff_store.walk
   owner patchdiff_owner, language plpgsql, stable
@@ -1820,6 +1932,7 @@ event trigger patchdiff_forbid_rewrite on table_rewrite execute patchdiff_guard.
 -- Grants (to others than the owner)
 view patchdiff_audit.adoptions: patchdiff_auditor may select, patchdiff_writer may select
 view patchdiff_audit.attempts: patchdiff_auditor may select, patchdiff_writer may select
+view patchdiff_audit.bindings: patchdiff_auditor may select, patchdiff_writer may select
 view patchdiff_audit.changes: patchdiff_auditor may select, patchdiff_writer may select
 view patchdiff_audit.cycles: patchdiff_auditor may select, patchdiff_writer may select
 view patchdiff_audit.open_publications: patchdiff_auditor may select, patchdiff_writer may select
@@ -1863,6 +1976,7 @@ routine patchdiff.read_line_endings(uuid,bigint): patchdiff_writer may execute
 routine patchdiff.read_open_publications(uuid): patchdiff_writer may execute
 routine patchdiff.read_recent_changes(uuid,bigint,integer): patchdiff_writer may execute
 routine patchdiff.read_target(uuid): patchdiff_writer may execute
+routine patchdiff.rebind_target(uuid,jsonb,bigint,text,json): patchdiff_writer may execute
 routine patchdiff.record_publication(uuid,uuid,text,text,json,text,json): patchdiff_writer may execute
 routine patchdiff.save_target(uuid,bigint,text,text,json,boolean): patchdiff_writer may execute
 routine patchdiff.subscribe_commits(text,interval): patchdiff_auditor may execute, patchdiff_writer may execute
