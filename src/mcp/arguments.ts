@@ -153,3 +153,38 @@ export const start: IntegerSchema = {
   description: 'First code point, 0 or more; default 0.',
   minimum: 0,
 };
+
+export const language: StringSchema = {
+  type: 'string',
+  description:
+    'Language of the document when its name does not tell: typescript, tsx, javascript, python, go, rust, java, c, cpp, csharp, ruby, php, bash, json, yaml, toml, html, css, markdown, sql.',
+  minLength: 1,
+};
+
+export const scopeIdPattern = '^[0-9a-f]{32}$';
+
+export const bundleId: StringSchema = {
+  type: 'string',
+  description: 'The bundle_id of the patchdiff_observe_scopes answer (UUID) that holds every scope of the groups.',
+  pattern: UUID_PATTERN,
+};
+
+export const groups: ArraySchema = {
+  type: 'array',
+  description: 'One group a scope to edit, as a JSON array; 2,000 operations in all.',
+  minItems: 1,
+  maxItems: 2000,
+  items: {
+    type: 'object',
+    properties: {
+      scope_id: { type: 'string', description: 'A scope of the bundle, each at most once.', pattern: scopeIdPattern },
+      operations: {
+        ...operations,
+        description:
+          "As in patchdiff_submit_operations, in the scope's own text: its first character is 0. In order, each applied to the scope as the ones before it left it.",
+      },
+    },
+    required: ['scope_id', 'operations'],
+    additionalProperties: false,
+  },
+};

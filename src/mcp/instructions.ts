@@ -8,12 +8,20 @@ const RECOVER = `RECOVER: status "rejected" is an answer, not an error: nothing 
 
 const SAVE = `SAVE: patchdiff_save with the guards of your last receipt; sync_workspace: true writes the file back. The file on disk changes only then. On drift somebody changed the file: nothing was written.`;
 
+const OBSERVE =
+  'OBSERVE: patchdiff_list_scopes names the functions, classes, sections; patchdiff_observe_scopes with the scope_ids to edit returns their exact texts and a bundle_id.';
+
+const COMMIT =
+  "SUBMIT: patchdiff_commit_bundle with bundle_id and one group {scope_id, operations} a scope; matches and spans are in the scope's own text, and all groups apply or none. Always send intent and a fresh client_request_id.";
+
+const GUARD = 'GUARD: send them as expected_target_version and/or expected_current_hash; at least one is required.';
+
 /** What a server tells the model before anything else; at most 1,500 characters each. */
 const INSTRUCTIONS: Readonly<Record<Profile, string>> = {
   full: [
     LOOP,
     'READ: find the document (patchdiff_list_targets, or patchdiff_initialize_target for a new one), then patchdiff_read_lines, patchdiff_read_target or patchdiff_find_occurrences. Each returns version and current_hash.',
-    'GUARD: send them as expected_target_version and/or expected_current_hash; at least one is required.',
+    GUARD,
     'SUBMIT: patchdiff_submit_edits for exact texts, patchdiff_submit_operations for places, patchdiff_submit_replacement for a whole new text. Always send intent and a fresh client_request_id. patchdiff_preview shows the verdict first.',
     RECOVER,
     SAVE,
@@ -22,10 +30,30 @@ const INSTRUCTIONS: Readonly<Record<Profile, string>> = {
   workspace: [
     LOOP,
     'READ: patchdiff_initialize_target with from_workspace: true and path returns the target_file_id; then patchdiff_read_lines or patchdiff_find_occurrences. Each returns version and current_hash.',
-    'GUARD: send them as expected_target_version and/or expected_current_hash; at least one is required.',
+    GUARD,
     'SUBMIT: patchdiff_submit_operations. Always send intent and a fresh client_request_id.',
     RECOVER,
     SAVE,
+    UNITS,
+  ].join('\n'),
+  observed_workspace: [
+    LOOP,
+    'READ: patchdiff_initialize_target with from_workspace: true and path returns the target_file_id; patchdiff_read_lines and patchdiff_find_occurrences show the rest of the text. Every answer returns version and current_hash.',
+    OBSERVE,
+    GUARD,
+    COMMIT,
+    RECOVER,
+    SAVE,
+    UNITS,
+  ].join('\n'),
+  observed_v2: [
+    LOOP,
+    'READ: patchdiff_read_lines and patchdiff_find_occurrences of a target_file_id that you were given. Every answer returns version and current_hash.',
+    OBSERVE,
+    GUARD,
+    COMMIT,
+    RECOVER,
+    'SAVE: whoever gave you the document saves it; nothing here writes a file.',
     UNITS,
   ].join('\n'),
 };

@@ -138,6 +138,14 @@ export class ArgumentReader {
     return this.matching(name, HASH, '64 lowercase hexadecimal digits');
   }
 
+  /** A required array of 1 to `max` items that all pass; `rule` says that in words. */
+  list(name: string, rule: string, max: number, passes: (item: JsonValue) => boolean): JsonValue[] {
+    const value = this.#take(name);
+    if (Array.isArray(value) && value.length > 0 && value.length <= max && (value as JsonValue[]).every(passes)) return value as JsonValue[];
+    this.refuse(name, rule);
+    return [];
+  }
+
   oneOf<C extends string>(name: string, choices: readonly C[], fallback: C | null): C {
     const value = this.#take(name);
     if ((value === undefined || value === null) && fallback !== null) return fallback;

@@ -1,5 +1,7 @@
 import type { Database } from '../db/port.ts';
+import type { ScopeEngine } from '../scopes/index.ts';
 import type { Refusal, Workspace } from '../workspace/index.ts';
+import type { BundleCache } from './bundle-cache.ts';
 import type { ContentCache } from './content-cache.ts';
 import type { TargetQueue } from './target-queue.ts';
 
@@ -12,4 +14,6 @@ export interface Context {
   actor: string | null;
   cache: ContentCache;
   queue: TargetQueue;
+  scopes: ScopeEngine;
+  bundles: BundleCache;
 }

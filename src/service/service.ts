@@ -1,4 +1,5 @@
 import { utf8Length } from '../text/index.ts';
+import { commitBundle } from './commit-bundle.ts';
 import type { Context } from './context.ts';
 import { exportTarget } from './export-target.ts';
 import { findOccurrences } from './find-occurrences.ts';
@@ -6,7 +7,9 @@ import { foreseeImport } from './foresee-import.ts';
 import { getManifestLedger } from './get-manifest-ledger.ts';
 import { getPdcpLog } from './get-pdcp-log.ts';
 import { initializeTarget } from './initialize-target.ts';
+import { listScopes } from './list-scopes.ts';
 import { listTargets } from './list-targets.ts';
+import { observeScopes } from './observe-scopes.ts';
 import { preview } from './preview.ts';
 import { readLines } from './read-lines.ts';
 import { readTarget } from './read-target.ts';
@@ -38,6 +41,8 @@ export function createService(deps: ServiceDeps): Service {
     actor: claimedActor(deps.actor),
     cache: state.cache,
     queue: state.queue,
+    scopes: state.scopes,
+    bundles: state.bundles,
   };
   return {
     listTargets: (args, options) => listTargets(context, args, options),
@@ -46,8 +51,11 @@ export function createService(deps: ServiceDeps): Service {
     readTarget: (args, options) => readTarget(context, args, options),
     readLines: (args, options) => readLines(context, args, options),
     findOccurrences: (args, options) => findOccurrences(context, args, options),
+    listScopes: (args, options) => listScopes(context, args, options),
+    observeScopes: (args, options) => observeScopes(context, args, options),
     preview: (args, options) => preview(context, args, options),
     submit: (format, args, options) => submit(context, format, args, options),
+    commitBundle: (args, options) => commitBundle(context, args, options),
     getPdcpLog: (args, options) => getPdcpLog(context, args, options),
     getManifestLedger: (args, options) => getManifestLedger(context, args, options),
     save: (args, options) => save(context, args, options),

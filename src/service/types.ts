@@ -34,8 +34,11 @@ export interface Service {
   readTarget(args: unknown, options?: CallOptions): Promise<JsonObject>;
   readLines(args: unknown, options?: CallOptions): Promise<JsonObject>;
   findOccurrences(args: unknown, options?: CallOptions): Promise<JsonObject>;
+  listScopes(args: unknown, options?: CallOptions): Promise<JsonObject>;
+  observeScopes(args: unknown, options?: CallOptions): Promise<JsonObject>;
   preview(args: unknown, options?: CallOptions): Promise<JsonObject>;
   submit(format: Format, args: unknown, options?: CallOptions): Promise<JsonObject>;
+  commitBundle(args: unknown, options?: CallOptions): Promise<JsonObject>;
   getPdcpLog(args: unknown, options?: CallOptions): Promise<JsonObject>;
   getManifestLedger(args: unknown, options?: CallOptions): Promise<JsonObject>;
   save(args: unknown, options?: CallOptions): Promise<JsonObject>;

@@ -1,10 +1,13 @@
 import type { ToolDefinition } from '../tool.ts';
+import { commitBundle } from './commit-bundle.ts';
 import { exportTarget } from './export-target.ts';
 import { findOccurrences } from './find-occurrences.ts';
 import { getManifestLedger } from './get-manifest-ledger.ts';
 import { getPdcpLog } from './get-pdcp-log.ts';
 import { initializeTarget } from './initialize-target.ts';
+import { listScopes } from './list-scopes.ts';
 import { listTargets } from './list-targets.ts';
+import { observeScopes } from './observe-scopes.ts';
 import { preview } from './preview.ts';
 import { readLines } from './read-lines.ts';
 import { readTarget } from './read-target.ts';
@@ -24,10 +27,13 @@ export const TOOLS: readonly ToolDefinition[] = [
   readTarget,
   readLines,
   findOccurrences,
+  listScopes,
+  observeScopes,
   preview,
   submitOperations,
   submitEdits,
   submitReplacement,
+  commitBundle,
   getPdcpLog,
   getManifestLedger,
   save,

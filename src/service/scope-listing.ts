@@ -1,0 +1,68 @@
+import type { Discovery, Scope } from '../scopes/index.ts';
+import { isLanguage, LANGUAGES } from '../scopes/index.ts';
+import { scopeIdOf } from '../transaction/index.ts';
+import type { JsonObject } from '../transaction/index.ts';
+import type { ArgumentReader } from './arguments.ts';
+import type { Context } from './context.ts';
+import { heldContent } from './held-content.ts';
+import type { Held } from './held-content.ts';
+import { sha256 } from './sha256.ts';
+import type { CallOptions } from './types.ts';
+
+/** A scope as it is listed: with its id in this very text, and its parent's. */
+export interface ListedScope extends Scope {
+  readonly scopeId: string;
+  readonly parentId: string | null;
+}
+
+/** The scopes of one committed row. */
+export interface ScopeListing {
+  held: Held;
+  discovery: Discovery;
+  scopes: readonly ListedScope[];
+}
+
+/** The `language` argument; a fault of the reader when it is none of ours. */
+export function languageOf(reader: ArgumentReader): string | null {
+  const language = reader.rawText('language');
+  if (language !== null && !isLanguage(language)) reader.refuse('language', `one of ${LANGUAGES.join(', ')}`);
+  return language;
+}
+
+/** Reads the target and finds its scopes; null when there is no such target. Nothing is written. */
+export async function listingOf(context: Context, id: string, language: string | null, options: CallOptions): Promise<ScopeListing | null> {
+  const held = await heldContent(context, id, options);
+  if (held === null) return null;
+  const { head, content } = held;
+  const discovery = await context.scopes.discover({
+    text: content.content,
+    hash: content.hash,
+    ...(language !== null && isLanguage(language) ? { language } : {}),
+    path: head.workspace_path ?? head.display_name,
+  });
+  // A stored text holds neither NUL nor lone surrogates, and the engine is closed after the last service.
+  if (!discovery.ok) throw new RangeError(`no scopes: ${discovery.reason}`);
+  const { name, version } = discovery.parser;
+  const ids = discovery.scopes.map(({ kind, start, end }) =>
+    scopeIdOf({ target_file_id: id, content_hash: content.hash, grammar: `${name}@${version}`, kind, start, end }, sha256),
+  );
+  const scopes = discovery.scopes.map((scope, at) => ({
+    ...scope,
+    scopeId: ids[at]!,
+    parentId: scope.parent === null ? null : ids[scope.parent]!,
+  }));
+  return { held, discovery, scopes };
+}
+
+/** What both answers say of the text's reading. */
+export function readingFields({ discovery }: ScopeListing): JsonObject {
+  const { language, parser, grammar, fallback, fallback_reason, has_errors, errors } = discovery;
+  return {
+    language,
+    grammar: { name: parser.name, version: parser.version, sha256: grammar?.sha256 ?? null },
+    fallback,
+    fallback_reason,
+    has_errors,
+    errors: { count: errors.count, first: errors.first === null ? null : { ...errors.first } },
+  };
+}
