@@ -26,7 +26,6 @@ export interface ApplyOptions {
 
 /** The state of one application; positions are units of the buffer. */
 interface Walk {
-  readonly transaction: Transaction;
   readonly profile: Profile;
   readonly start: string;
   readonly buffer: PieceBuffer;
@@ -53,7 +52,7 @@ export function applyTransaction(
   const start = canonicalize(content);
   const buffer = new PieceBuffer(start);
   const needles = indexFor(buffer, transaction, profile, options.indexedChanges ?? INDEXED_CHANGES);
-  const walk: Walk = { transaction, profile, start, buffer, needles, basis: basisOf(start, transaction, profile, needles), splices: [] };
+  const walk: Walk = { profile, start, buffer, needles, basis: basisOf(start, transaction, profile, needles), splices: [] };
   const changes: ChangeFact[] = [];
   const resolvedStarts: number[] = [];
   const warnings: Warning[] = [];
@@ -107,7 +106,7 @@ function resolve(walk: Walk, change: Change, done: readonly ChangeFact[]): Resol
 }
 
 function resolveMatch(walk: Walk, change: MatchChange, done: readonly ChangeFact[]): Resolved {
-  const { buffer, profile, start, transaction } = walk;
+  const { buffer, profile, start } = walk;
   const wanted = canonicalize(change.match);
   const selectors = {
     occurrenceIndex: change.occurrenceIndex,
@@ -121,17 +120,17 @@ function resolveMatch(walk: Walk, change: MatchChange, done: readonly ChangeFact
     case 'none': {
       const consumed = done.length > 0 && occursIn(start, wanted);
       const consumer = consumed ? done[consumerOf(start, wanted, walk.splices)] : undefined;
-      return { ok: false, fault: missingFault(transaction, change, wanted, buffer.points, consumer) };
+      return { ok: false, fault: missingFault(change, wanted, buffer.points, consumer) };
     }
     case 'several':
     case 'excluded':
-      return { ok: false, fault: candidatesFault(transaction, change, buffer.text(), wanted, selection) };
+      return { ok: false, fault: candidatesFault(change, buffer.text(), wanted, selection) };
   }
 }
 
-function resolveSpan({ buffer, transaction }: Walk, change: SpanChange): Resolved {
+function resolveSpan({ buffer }: Walk, change: SpanChange): Resolved {
   const total = buffer.points;
-  if (change.start > change.end || change.end > total) return { ok: false, fault: outOfBoundsFault(transaction, change, total) };
+  if (change.start > change.end || change.end > total) return { ok: false, fault: outOfBoundsFault(change, total) };
   const from = buffer.atPoint(change.start).unit;
   const to = buffer.atPoint(change.end).unit;
   const expected = canonicalize(change.expectedText);
@@ -140,15 +139,15 @@ function resolveSpan({ buffer, transaction }: Walk, change: SpanChange): Resolve
   const pointed = (first: number, last: number): string =>
     buffer.slice(buffer.atPoint(Math.max(0, first)).unit, buffer.atPoint(Math.min(total, last)).unit);
   if (buffer.slice(from, to) !== expected) {
-    return { ok: false, fault: mismatchFault(transaction, change, 'expected_text', expected, pointed(change.start, change.end)) };
+    return { ok: false, fault: mismatchFault(change, 'expected_text', expected, pointed(change.start, change.end)) };
   }
   if (from < before.length || buffer.slice(from - before.length, from) !== before) {
     const actual = pointed(change.start - codePointLength(before), change.start);
-    return { ok: false, fault: mismatchFault(transaction, change, 'expected_before', before, actual) };
+    return { ok: false, fault: mismatchFault(change, 'expected_before', before, actual) };
   }
   if (buffer.slice(to, to + after.length) !== after) {
     const actual = pointed(change.end, change.end + codePointLength(after));
-    return { ok: false, fault: mismatchFault(transaction, change, 'expected_after', after, actual) };
+    return { ok: false, fault: mismatchFault(change, 'expected_after', after, actual) };
   }
   return { ok: true, from, to };
 }

@@ -26,6 +26,8 @@ export interface ItemContext {
   position: number;
   /** Items of the container. */
   count: number;
+  /** Items of the submission before this container. */
+  before: number;
   format: Format;
   profile: Profile;
   /** Whether the admission limits apply. */
@@ -40,7 +42,7 @@ type Refuse = (code: FaultCode, field: string | null, words?: Words) => Fault;
 /** I1 to I13 of docs/spec/decoding.md; the first fault wins. */
 export function decodeItem(item: JsonValue, context: ItemContext): DecodedItem {
   const base = `${context.container}[${context.position}]`;
-  const ordinal = context.position + 1;
+  const ordinal = context.before + context.position + 1;
   const fallback = `chg_${String(ordinal).padStart(3, '0')}`;
   const given = isObject(item) ? member(item, 'change_id') : undefined;
   const valid = isChangeId(given, context.profile);
@@ -65,7 +67,9 @@ export function decodeItem(item: JsonValue, context: ItemContext): DecodedItem {
     (context.used.has(changeId ?? '') ? refuse('change_id_duplicate', 'change_id') : null) ??
     annotationFault(item, context, refuse) ??
     (context.fresh ? admissionFault(item, operation, refuse) : null);
-  return fault === null ? { ok: true, change: changeOf(item, operation, ordinal, changeId ?? fallback) } : { ok: false, fault };
+  return fault === null
+    ? { ok: true, change: changeOf(item, operation, { ordinal, path: base, changeId: changeId ?? fallback }) }
+    : { ok: false, fault };
 }
 
 function isChangeId(value: JsonValue | undefined, profile: Profile): value is string {
@@ -179,10 +183,9 @@ function admissionFault(item: JsonObject, operation: Change['operation'], refuse
     : null;
 }
 
-function changeOf(item: JsonObject, operation: Change['operation'], ordinal: number, changeId: string): Change {
+function changeOf(item: JsonObject, operation: Change['operation'], place: { ordinal: number; path: string; changeId: string }): Change {
   const common = {
-    ordinal,
-    changeId,
+    ...place,
     rationale: (member(item, 'rationale') ?? null) as string | null,
     risk: (member(item, 'risk') ?? null) as Risk | null,
     replace: textOf(item, 'replace'),

@@ -29,6 +29,12 @@ const EVIDENCE_ORDER = [
   'raw_expected_current_hash',
   'claimed',
   'derived',
+  'overlapping_scopes',
+  'observed_sha256',
+  'actual_sha256',
+  'group_index',
+  'operation_index',
+  'scope',
 ];
 
 export interface DiagnosticContext {

@@ -2,7 +2,7 @@ import { CodePointIndex, countLineFeeds, takeCodePoints } from '../text/index.ts
 import type { JsonObject } from './json.ts';
 import { COUNT_CAP } from './select.ts';
 import type { Candidate } from './select.ts';
-import type { ChangeFact, Fault, MatchChange, SpanChange, Transaction } from './types.ts';
+import type { ChangeFact, Fault, MatchChange, SpanChange } from './types.ts';
 import { faultOf } from './words.ts';
 
 /** Code points of a near-miss query and of the actual text. */
@@ -11,14 +11,8 @@ const QUOTED = 256;
 const BESIDE = 40;
 
 /** The text does not occur: never did, or `consumer` took it away. `total` is the buffer's length in code points. */
-export function missingFault(
-  transaction: Transaction,
-  change: MatchChange,
-  wanted: string,
-  total: number,
-  consumer: ChangeFact | undefined,
-): Fault {
-  const path = pathOf(transaction, change, 'match');
+export function missingFault(change: MatchChange, wanted: string, total: number, consumer: ChangeFact | undefined): Fault {
+  const path = `${change.path}.match`;
   const query = { near_miss_query: takeCodePoints(wanted, QUOTED) };
   if (consumer === undefined) return faultOf('match_absent', { ...placed(change), words: { path }, evidence: query });
   const { change_id, ordinal, span_start, span_end } = consumer;
@@ -32,7 +26,6 @@ export function missingFault(
 
 /** Several occurrences are left (`several`), or the selectors left none of them (`excluded`). */
 export function candidatesFault(
-  transaction: Transaction,
   change: MatchChange,
   buffer: string,
   wanted: string,
@@ -43,27 +36,27 @@ export function candidatesFault(
   const capped = count >= COUNT_CAP;
   return faultOf(kind === 'several' ? 'match_ambiguous' : 'selector_excludes_all', {
     ...placed(change),
-    words: { path: pathOf(transaction, change, 'match'), count: capped ? `at least ${COUNT_CAP}` : count },
+    words: { path: `${change.path}.match`, count: capped ? `at least ${COUNT_CAP}` : count },
     cut: { kind: 'window', point: index.toCodePoint(shown[0]?.unit ?? 0) },
     evidence: { exact_candidates: candidates, candidate_count: count, ...(capped ? { candidate_count_capped: true } : {}) },
   });
 }
 
 /** The span is not inside the buffer. */
-export function outOfBoundsFault(transaction: Transaction, change: SpanChange, total: number): Fault {
-  const { start, end } = change;
+export function outOfBoundsFault(change: SpanChange, total: number): Fault {
+  const { path, start, end } = change;
   return faultOf('span_out_of_bounds', {
     ...placed(change),
-    words: { path: pathOf(transaction, change), start, end, total },
+    words: { path, start, end, total },
     cut: { kind: 'window', point: Math.min(start, total) },
   });
 }
 
 /** The buffer holds other text than `field` expects; both texts canonical. */
-export function mismatchFault(transaction: Transaction, change: SpanChange, field: string, expected: string, actual: string): Fault {
+export function mismatchFault(change: SpanChange, field: string, expected: string, actual: string): Fault {
   return faultOf('span_expected_text_mismatch', {
     ...placed(change),
-    path: pathOf(transaction, change, field),
+    path: `${change.path}.${field}`,
     cut: { kind: 'window', point: change.start },
     evidence: { near_miss_query: takeCodePoints(expected, QUOTED), actual_text: takeCodePoints(actual, QUOTED) },
   });
@@ -84,9 +77,4 @@ function candidateOf(index: CodePointIndex, { unit, occurrenceIndex }: Candidate
 
 function placed({ ordinal, changeId }: { ordinal: number; changeId: string }): { ordinal: number; failedChangeId: string } {
   return { ordinal, failedChangeId: changeId };
-}
-
-function pathOf({ format }: Transaction, { ordinal }: { ordinal: number }, field?: string): string {
-  const item = `${format === 'patchdiff-tx/1' ? 'edits' : 'operations'}[${ordinal - 1}]`;
-  return field === undefined ? item : `${item}.${field}`;
 }

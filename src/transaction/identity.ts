@@ -5,7 +5,7 @@ import { isEncodableValue, isWellFormedValue } from './inspect.ts';
 import { member } from './json.ts';
 import type { JsonObject, JsonValue, Sha256 } from './json.ts';
 import { runtimeVersionFor } from './profiles.ts';
-import type { Submission } from './types.ts';
+import type { AnyFormat, Submission } from './types.ts';
 
 const INVALID_INPUT = 'patchdiff-invalid-input/1';
 const OVERSIZED_INPUT = 'patchdiff-oversized-input/1';
@@ -33,6 +33,17 @@ export interface Identity {
  * resolved parent, else the parent as supplied (null when there is none). The target id must be canonical.
  */
 export function identityOf(submission: Submission, targetFileId: string, parent: string | null, sha256: Sha256): Identity {
+  return identify(submission, submission.payload, targetFileId, parent, sha256);
+}
+
+/** The same for a submission that is stored as `stored` when it needs no envelope. */
+export function identify(
+  submission: Submission<AnyFormat>,
+  stored: string,
+  targetFileId: string,
+  parent: string | null,
+  sha256: Sha256,
+): Identity {
   const { record, payload } = submission;
   const versions = { protocolVersion: submission.format, runtimeVersion: runtimeVersionFor(record) };
   const plain = (contentHash: string, as: string | null): string =>
@@ -53,9 +64,9 @@ export function identityOf(submission: Submission, targetFileId: string, parent:
     const digest = sha256(payload);
     return wrapped(oversizedEnvelope(payload, digest), OVERSIZED_INPUT, digest);
   }
-  const contentHash = sha256(payload);
+  const contentHash = sha256(stored);
   return {
-    content: payload,
+    content: stored,
     contentHash,
     ...versions,
     envelope: null,
@@ -96,7 +107,7 @@ function fingerprintOf(
 
 /** The fingerprint as if the record had been stored as plain canonical JSON; null when a lone surrogate forbids that. */
 function earlierFingerprint(
-  { record, rawMetadata }: Submission,
+  { record, rawMetadata }: Submission<AnyFormat>,
   parent: string | null,
   plain: (payload: string, parent: string | null) => string,
 ): string | null {
@@ -108,7 +119,7 @@ function earlierFingerprint(
 }
 
 /** The `inputs` of an invalid-input envelope: every identity-bearing input as ASCII JSON text. */
-function invalidInputs({ record, parent, rawMetadata }: Submission): string {
+function invalidInputs({ record, parent, rawMetadata }: Submission<AnyFormat>): string {
   const raw = rawMetadata?.parent_pdcp_log_id ?? encodeAscii(parent);
   return `{"parent_pdcp_log_id":${raw},"record":${encodeAscii(record)}}`;
 }

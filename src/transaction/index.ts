@@ -1,10 +1,13 @@
 export { applyTransaction } from './apply.ts';
 export type { ApplyOptions } from './apply.ts';
+export { applyBundle } from './apply-bundle.ts';
+export { bundleIdentityOf, bundleIdOf, flattenBundle, prepareBundle } from './bundle.ts';
 export { decodeRecord, decodeSubmission, parsePayload } from './decode.ts';
+export { decodeBundle } from './decode-bundle.ts';
 export { diagnosticOf } from './diagnostic.ts';
 export type { DiagnosticContext } from './diagnostic.ts';
 export { compareCodePoints, encodeAscii, encodeCanonical } from './encode.ts';
-export { evaluate } from './evaluate.ts';
+export { evaluate, evaluateBundle } from './evaluate.ts';
 export type { Evaluation } from './evaluate.ts';
 export { identityOf, isSameRequest } from './identity.ts';
 export type { Identity } from './identity.ts';
@@ -13,6 +16,8 @@ export { member } from './json.ts';
 export type { JsonObject, JsonValue, Sha256 } from './json.ts';
 export { LIMITS } from './limits.ts';
 export { carryLineEndings } from './line-endings.ts';
+export { scopeIdOf } from './observation.ts';
+export type { Grammar, Observation, ObservedScope, ScopeOrigin } from './observation.ts';
 export { keyConflictFault, preconditionFault, rawValuesOf } from './precondition.ts';
 export type { Row } from './precondition.ts';
 export { PROFILES, profileFor, profileOf, runtimeVersionFor } from './profiles.ts';
@@ -32,11 +37,17 @@ export type {
 } from './replay.ts';
 export { canonicalUuid, prepareSubmission } from './submission.ts';
 export type {
+  AnyFormat,
   Applied,
+  Bundle,
+  BundleApplied,
+  BundleFormat,
+  BundleNotApplied,
   Change,
   ChangeFact,
   ContextCut,
   Decoded,
+  DecodedBundle,
   FailureReason,
   Fault,
   Format,
@@ -45,6 +56,9 @@ export type {
   NotApplied,
   ReplaceAllChange,
   Risk,
+  ScopedFact,
+  ScopedGroup,
+  ScopeEvidence,
   SpanChange,
   Stage,
   Submission,

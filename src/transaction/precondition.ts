@@ -3,7 +3,7 @@ import { isHashGuard, isSource, isVersionGuard } from './decode.ts';
 import { encodeAscii } from './encode.ts';
 import { isAbsent, member } from './json.ts';
 import type { JsonObject } from './json.ts';
-import type { Fault, Submission } from './types.ts';
+import type { AnyFormat, Fault, Submission } from './types.ts';
 import { faultOf } from './words.ts';
 
 const KEY = /^[\x21-\x7e]{1,128}$/;
@@ -21,20 +21,21 @@ export interface Row {
 
 /**
  * The first fault that comes before protocol, in the order under the lock: key syntax, encoding, lineage, version guard, hash
- * guard. `parentResolved`: whether the parent is a rejected attempt of this target (any answer when there is none). A stored
- * key, which comes before all of these, is looked up elsewhere.
+ * guard. `parentResolved`: whether the parent is a rejected attempt of this target (any answer when there is none); `observed`: whether
+ * a bundle's `bundle_id` is the id of an observation of this target. A stored key, which comes before all of these, is looked up elsewhere.
  */
-export function preconditionFault(submission: Submission, row: Row, parentResolved: boolean): Fault | null {
+export function preconditionFault(submission: Submission<AnyFormat>, row: Row, parentResolved: boolean, observed = true): Fault | null {
   return (
     keyFault(submission) ??
     (submission.encodable ? null : faultOf('text_not_encodable')) ??
     lineageFault(submission, parentResolved) ??
+    (observed ? null : faultOf('bundle_invalid')) ??
     staleFault(submission.record, row)
   );
 }
 
 /** Key syntax of a fresh key. A key with unencodable text is an encoding fault instead. */
-function keyFault({ clientRequestId, rawMetadata, encodable }: Submission): Fault | null {
+function keyFault({ clientRequestId, rawMetadata, encodable }: Submission<AnyFormat>): Fault | null {
   const raw = rawMetadata?.client_request_id;
   const bad = clientRequestId === null ? raw !== undefined && (encodable || !holdsUnencodable(raw)) : !KEY.test(clientRequestId);
   return bad ? faultOf('invalid_client_request_id') : null;
@@ -52,7 +53,7 @@ export function keyConflictFault(clientRequestId: string, existing: string | nul
 }
 
 /** A parent that is a non-blank string but no rejected attempt of this target; other malformed parents are protocol faults. */
-function lineageFault({ parent }: Submission, resolved: boolean): Fault | null {
+function lineageFault({ parent }: Submission<AnyFormat>, resolved: boolean): Fault | null {
   return parent === null || isBlank(parent) || resolved ? null : faultOf('parent_invalid');
 }
 
@@ -71,7 +72,7 @@ function staleFault(record: JsonObject, { version, hash }: Row): Fault | null {
 }
 
 /** The values of a submission that fit no column, as evidence keeps them: ASCII JSON, cut to 1,024 characters. */
-export function rawValuesOf(submission: Submission, parentResolved: boolean): JsonObject {
+export function rawValuesOf(submission: Submission<AnyFormat>, parentResolved: boolean): JsonObject {
   const { record, clientRequestId, parent, attempt, source, rawMetadata } = submission;
   const version = member(record, 'expected_target_version');
   const hash = member(record, 'expected_current_hash');

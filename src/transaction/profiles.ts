@@ -23,6 +23,7 @@ const profile = (value: Profile): Profile =>
 const TX1 = 'patchdiff-tx/1';
 const TX2 = 'patchdiff-tx/2';
 const TX3 = 'patchdiff-tx/3';
+const BUNDLE = 'patchdiff-observed-batch/1';
 
 /** All profiles, oldest first. */
 export const PROFILES: readonly Profile[] = Object.freeze([
@@ -96,7 +97,7 @@ export const PROFILES: readonly Profile[] = Object.freeze([
     changeIds: 'strict',
     operations: ['scoped'],
     spanAdjacency: true,
-    protocols: ['patchdiff-observed-batch/1'],
+    protocols: [BUNDLE],
   }),
 ]);
 
@@ -112,6 +113,8 @@ export function runtimeVersionFor(record: JsonObject): string {
       return carriesAdjacency(record) ? 'patchdiff-mvp-0.5.0' : 'patchdiff-mvp-0.3.0';
     case TX3:
       return 'patchdiff-mvp-0.4.0';
+    case BUNDLE:
+      return 'patchdiff-observed-batch-r1';
     default:
       return 'patchdiff-mvp-0.2.2';
   }

@@ -1,19 +1,25 @@
 import { member } from './json.ts';
 import type { JsonObject, JsonValue } from './json.ts';
-import type { Format } from './types.ts';
+import type { AnyFormat } from './types.ts';
 
 /** Arguments that describe the invocation and are no part of the record. */
 const INVOCATION = new Set(['client_request_id', 'parent_pdcp_log_id', 'attempt', 'source', 'correlation_id']);
 const GUARDS = ['expected_current_hash', 'expected_target_version'];
+/** Names that the record, or what is stored of it, needs for itself. */
+const RESERVED: Readonly<Record<AnyFormat, readonly string[]>> = {
+  'patchdiff-tx/1': ['format'],
+  'patchdiff-tx/2': ['format'],
+  'patchdiff-tx/3': ['format', 'operations'],
+  'patchdiff-observed-batch/1': ['format', 'observation'],
+};
 
 /**
  * The record of a submission: every argument as sent without the five invocation values, plus `format`, with the two guard
  * keys filled with null when absent. Names the record needs for itself are moved to `argument_…`, so that the record tells why
  * it was refused. Built from entries, so that a key called `__proto__` stays a key.
  */
-export function recordOf(format: Format, args: JsonObject): JsonObject {
+export function recordOf(format: AnyFormat, args: JsonObject): JsonObject {
   const lowered = format === 'patchdiff-tx/3' ? member(args, 'replacement') : undefined;
-  const reserved = format === 'patchdiff-tx/3' ? ['format', 'operations'] : ['format'];
   const entries = new Map<string, JsonValue>([['format', format]]);
   if (typeof lowered === 'string') entries.set('operations', [{ op: 'replace_all', replace: lowered }]);
   const moved: [string, JsonValue][] = [];
@@ -21,7 +27,7 @@ export function recordOf(format: Format, args: JsonObject): JsonObject {
     const value = args[name];
     if (value === undefined || INVOCATION.has(name)) continue;
     if (name === 'replacement' && typeof lowered === 'string') continue;
-    if (reserved.includes(name)) moved.push([name, value]);
+    if (RESERVED[format].includes(name)) moved.push([name, value]);
     else entries.set(name, value);
   }
   for (const guard of GUARDS) if (!entries.has(guard)) entries.set(guard, null);

@@ -1,10 +1,11 @@
-import { canonicalize, isEncodable } from '../text/index.ts';
+import { canonicalize } from '../text/index.ts';
 import { applyTransaction } from './apply.ts';
-import { decodeRecord, parsePayload } from './decode.ts';
-import { isEncodableValue } from './inspect.ts';
+import { applyBundle } from './apply-bundle.ts';
 import type { Sha256 } from './json.ts';
-import { profileFor } from './profiles.ts';
+import { decodeStored } from './stored.ts';
 import type { ChangeFact, Transaction } from './types.ts';
+
+const UNLIMITED = { resultBytes: Infinity };
 
 /** The `initial_upload` snapshot of a target. */
 export interface InitialSnapshot {
@@ -138,7 +139,7 @@ export function startReplay(initial: InitialSnapshot | null, targetFileId: strin
   };
 }
 
-/** The state after an attempt, and what was applied. */
+/** The state after an attempt, and what was applied: changes and facts in the order of application. */
 export interface ReplayedStep extends MaterializedState {
   transaction: Transaction;
   changes: ChangeFact[];
@@ -152,14 +153,8 @@ export function replayStep(
   sha256: Sha256,
 ): ReplayedStep | ReplayFailure {
   if (attempt.target_file_id !== targetFileId) return broken('owner', attempt, 'the attempt belongs to another target');
-  const profile = profileFor(attempt.protocol_version, attempt.runtime_version);
-  if (profile === null) {
-    return unreadable(
-      'protocol',
-      attempt,
-      `UnsupportedRuntimeVersionError: ${attempt.runtime_version} is no runtime of ${attempt.protocol_version}`,
-    );
-  }
+  const stored = decodeStored(attempt, targetFileId, sha256);
+  if (!stored.ok && stored.check === 'protocol') return unreadable(attempt, stored);
   if (attempt.before_version !== at.version)
     return broken('before_version', attempt, `version ${at.version} is expected, not ${attempt.before_version}`);
   if (attempt.after_version !== at.version + 1)
@@ -167,22 +162,19 @@ export function replayStep(
   if (attempt.before_hash !== at.hash) return broken('before_hash', attempt, 'the attempt starts from another content');
   if (sha256(attempt.pdcp_content) !== attempt.pdcp_content_hash)
     return broken('payload_hash', attempt, 'the payload does not hash to its recorded hash');
-  const record = isEncodable(attempt.pdcp_content) ? parsePayload(attempt.pdcp_content) : null;
-  if (record === null) return unreadable('decode', attempt, 'the payload is no JSON object');
-  // Text that only escapes can carry was never applied to a document.
-  if (!isEncodableValue(record)) return unreadable('decode', attempt, 'the payload holds text that cannot be stored');
-  const decoded = decodeRecord(record, targetFileId, profile, false);
-  if (!decoded.ok) return unreadable('decode', attempt, decoded.fault.detail);
-  if (decoded.transaction.format !== attempt.protocol_version)
-    return unreadable('decode', attempt, `the payload is ${decoded.transaction.format}`);
-  const applied = applyTransaction(at.content, decoded.transaction, profile, sha256, { resultBytes: Infinity });
+  if (!stored.ok) return unreadable(attempt, stored);
+  const { bundle, profile, transaction } = stored;
+  const applied =
+    bundle === null
+      ? applyTransaction(at.content, transaction, profile, sha256, UNLIMITED)
+      : applyBundle(at.content, bundle, profile, sha256, UNLIMITED);
   if (!applied.ok) return { ...broken('apply', attempt, applied.fault.detail), reason: 'replay_apply_failed' };
   if (applied.afterHash !== attempt.after_hash) return broken('after_hash', attempt, 'the result does not hash to the recorded hash');
   return {
     content: applied.content,
     hash: applied.afterHash,
     version: attempt.after_version,
-    transaction: decoded.transaction,
+    transaction,
     changes: applied.changes,
   };
 }
@@ -207,6 +199,6 @@ function broken(check: ReplayCheck, attempt: AcceptedAttempt | null, detail: str
   };
 }
 
-function unreadable(check: ReplayCheck, attempt: AcceptedAttempt, detail: string): ReplayFailure {
+function unreadable(attempt: AcceptedAttempt, { check, detail }: { check: ReplayCheck; detail: string }): ReplayFailure {
   return { ...broken(check, attempt, detail), reason: 'replay_protocol_invalid' };
 }

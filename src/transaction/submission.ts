@@ -5,7 +5,7 @@ import { isAbsent, isInteger, member } from './json.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 import { LIMITS } from './limits.ts';
 import { recordOf } from './record.ts';
-import type { Format, MetadataName, Submission } from './types.ts';
+import type { AnyFormat, MetadataName, Submission } from './types.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const LEAST_INT4 = -2147483648;
@@ -21,7 +21,7 @@ export function canonicalUuid(value: JsonValue | undefined): string | null {
 }
 
 /** What a tool's arguments come to. Total: it judges nothing and never throws on what JSON can carry. */
-export function prepareSubmission(format: Format, args: JsonObject): Submission {
+export function prepareSubmission<F extends AnyFormat>(format: F, args: JsonObject): Submission<F> {
   const record = recordOf(format, args);
   const recordEncodable = isEncodableValue(record);
   const encodable = recordEncodable && METADATA.every((name) => isEncodableValue(member(args, name)));

@@ -3,6 +3,11 @@ import type { JsonObject } from './json.ts';
 /** The public formats. */
 export type Format = 'patchdiff-tx/1' | 'patchdiff-tx/2' | 'patchdiff-tx/3';
 
+/** The format of the bundle tool: tx/2 operations, grouped by observed scope. */
+export type BundleFormat = 'patchdiff-observed-batch/1';
+
+export type AnyFormat = Format | BundleFormat;
+
 export type Risk = 'low' | 'medium' | 'high';
 
 export type Stage = 'precondition_guard' | 'protocol_validation' | 'transaction_applicability' | 'commit_guard' | 'accepted';
@@ -25,9 +30,9 @@ export type FailureReason =
   | 'span_expected_text_mismatch'
   | 'target_diverged';
 
-/** What a submission to a tool comes to before anything is judged. Built by `prepareSubmission`. */
-export interface Submission {
-  format: Format;
+/** What a submission to a tool comes to before anything is judged. Built by `prepareSubmission` and `prepareBundle`. */
+export interface Submission<F extends AnyFormat = Format> {
+  format: F;
   /** Canonical lower-case UUID; null when missing or malformed (such a submission leaves no row). */
   targetFileId: string | null;
   record: JsonObject;
@@ -52,6 +57,8 @@ export type MetadataName = 'client_request_id' | 'parent_pdcp_log_id' | 'attempt
 interface ChangeCommon {
   /** 1-based position in the submission. */
   ordinal: number;
+  /** Where the submission holds it: `edits[0]`, `groups[1].operations[0]`. */
+  path: string;
   changeId: string;
   rationale: string | null;
   risk: Risk | null;
@@ -83,9 +90,9 @@ export interface ReplaceAllChange extends ChangeCommon {
 
 export type Change = MatchChange | SpanChange | ReplaceAllChange;
 
-/** The one internal form of every format. */
+/** The one internal form of every format; of a bundle, its changes in the order of application. */
 export interface Transaction {
-  format: Format;
+  format: AnyFormat;
   /** Canonical lower-case UUID. */
   targetFileId: string;
   intent: string;
@@ -156,5 +163,55 @@ export interface NotApplied {
   /** The facts of those changes. */
   changes: ChangeFact[];
 }
+
+/** The evidence of one scope: what it was called, where it lay and what its text hashed to. Key order is part of the contract. */
+export interface ScopeEvidence {
+  /** Code points of the observed content; `end` is exclusive. */
+  end: number;
+  kind: string;
+  name: string;
+  qualified_path: string;
+  scope_id: string;
+  /** Hex SHA-256 of the scope's text. */
+  sha256: string;
+  start: number;
+}
+
+/** The operations of one scope, in the scope's own coordinates. */
+export interface ScopedGroup {
+  /** 0-based position in the submission. */
+  index: number;
+  scope: ScopeEvidence;
+  changes: readonly Change[];
+}
+
+/** A decoded bundle; its scopes are disjoint. */
+export interface Bundle extends Omit<Transaction, 'format' | 'changes'> {
+  format: BundleFormat;
+  /** In submitted order. */
+  groups: readonly ScopedGroup[];
+}
+
+/** A fact of a bundle: in document coordinates, with the scope's own beside them. */
+export interface ScopedFact extends ChangeFact {
+  /** 1-based position in the order of application. */
+  apply_ordinal: number;
+  scope_id: string;
+  scope_span_start: number;
+  scope_span_end: number;
+}
+
+/** `changes` and `warnings` are in the order of application; `resolvedStarts` in submitted order, bytes of the slice's buffer. */
+export interface BundleApplied extends Applied {
+  changes: ScopedFact[];
+}
+
+/** `buffer`, `changes` (slice coordinates) and `priorChanges` are those of the slice in which the operation failed. */
+export interface BundleNotApplied extends NotApplied {
+  /** Null when no scope of its own failed: then the buffer is the document. */
+  scope: ScopeEvidence | null;
+}
+
+export type DecodedBundle = { ok: true; bundle: Bundle } | { ok: false; fault: Fault };
 
 export type Decoded = { ok: true; transaction: Transaction } | { ok: false; fault: Fault };

@@ -1,11 +1,10 @@
-import { canonicalize, isEncodable, occursIn, takeCodePoints } from '../text/index.ts';
+import { canonicalize, occursIn, takeCodePoints } from '../text/index.ts';
 import { PieceBuffer } from './buffer.ts';
 import { consumerOf } from './consumer.ts';
 import type { Splice } from './consumer.ts';
-import { decodeRecord, parsePayload } from './decode.ts';
 import type { Sha256 } from './json.ts';
-import { profileFor } from './profiles.ts';
-import type { Change, Transaction } from './types.ts';
+import { decodeStored } from './stored.ts';
+import type { Change } from './types.ts';
 
 /** Units rebuilt in one search; a version costs its own length. */
 const REBUILT_UNITS = 1 << 25;
@@ -60,7 +59,8 @@ export function findRemoval(missing: Missing, attempts: Iterable<RecentAttempt>,
   for (const attempt of attempts) {
     rebuilt += content.length;
     if (attempt.after_version !== version || attempt.before_version !== version - 1 || rebuilt > REBUILT_UNITS) return null;
-    const transaction = transactionOf(attempt, targetFileId);
+    const stored = decodeStored(attempt, targetFileId, sha256);
+    const transaction = stored.ok ? stored.transaction : null;
     const undone = transaction === null ? null : undo(content, transaction.changes, attempt.span_starts);
     if (transaction === null || undone === null || sha256(undone.content) !== attempt.before_hash) return null;
     ({ content } = undone);
@@ -76,14 +76,6 @@ export function findRemoval(missing: Missing, attempts: Iterable<RecentAttempt>,
     };
   }
   return null;
-}
-
-function transactionOf(attempt: RecentAttempt, targetFileId: string): Transaction | null {
-  const profile = profileFor(attempt.protocol_version, attempt.runtime_version);
-  const record = profile !== null && isEncodable(attempt.pdcp_content) ? parsePayload(attempt.pdcp_content) : null;
-  if (profile === null || record === null) return null;
-  const decoded = decodeRecord(record, targetFileId, profile, false);
-  return decoded.ok ? decoded.transaction : null;
 }
 
 /** The text before the changes, with the splices that lead from it back to `content`; null when they cannot have led there. */

@@ -24,6 +24,7 @@ const TEMPLATES = {
   request_key_conflict: guard('context_invalid', 'this client_request_id already stands for another request; send a new key'),
   invalid_client_request_id: guard('context_invalid', 'client_request_id: 1 to 128 visible ASCII characters without spaces'),
   parent_invalid: guard('context_invalid', 'parent_pdcp_log_id names no rejected attempt of this target'),
+  bundle_invalid: guard('context_invalid', 'bundle_id names no observation of this target; observe its scopes again'),
   target_version_mismatch: guard('target_version_mismatch', 'the target is at version {actual}, not {expected}; read it again'),
   target_hash_mismatch: guard('target_hash_mismatch', "the content's hash is not the expected one; read it again"),
 
@@ -64,7 +65,10 @@ const TEMPLATES = {
     'manifest_invalid',
     `replacement: at most ${LIMITS.replacementChars} code points and ${LIMITS.replacementBytes} bytes`,
   ),
+  scope_not_observed: protocol('context_invalid', '{path}: no scope of this bundle; observe it too'),
+  scopes_overlap: protocol('manifest_invalid', '{path}: the scope overlaps that of groups[{other}]; edit one of them'),
 
+  scope_hash_mismatch: walk('target_hash_mismatch', '{path}: the scope no longer has the text that was observed; observe it again'),
   result_too_large: walk('manifest_invalid', `the result would be larger than ${LIMITS.resultBytes} bytes`),
   match_absent: walk('match_absent', '{path}: the text does not occur'),
   match_ambiguous: walk('match_ambiguous', '{path}: the text occurs {count} times; choose one with occurrence_index or anchors'),

@@ -21,12 +21,15 @@ export const VALIDITY: Readonly<Record<FailureStage, [boolean | null, boolean | 
   commit_guard: [true, true],
 };
 
-/** Every reason, the stages at which it occurs in the public formats, and those of them at which a fresh read can help. */
+/** Every reason, the stages at which it occurs, and those of them at which a fresh read can help. */
 export const REASONS: Readonly<Record<FailureReason, { stages: FailureStage[]; retryable: FailureStage[] }>> = {
   target_not_found: { stages: ['precondition_guard'], retryable: [] },
   context_invalid: { stages: ['precondition_guard', 'protocol_validation', 'commit_guard'], retryable: [] },
   target_version_mismatch: { stages: ['precondition_guard'], retryable: ['precondition_guard'] },
-  target_hash_mismatch: { stages: ['precondition_guard'], retryable: ['precondition_guard'] },
+  target_hash_mismatch: {
+    stages: ['precondition_guard', 'transaction_applicability'],
+    retryable: ['precondition_guard', 'transaction_applicability'],
+  },
   manifest_missing: { stages: ['protocol_validation'], retryable: [] },
   manifest_invalid: { stages: ['protocol_validation', 'transaction_applicability'], retryable: [] },
   block_malformed: { stages: ['protocol_validation'], retryable: [] },

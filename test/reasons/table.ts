@@ -127,6 +127,12 @@ function walkSpan(reason: FailureReason, field: JsonObject): Row {
   };
 }
 
+/** Of an observed scope, which only a bundle names: the field is unknown elsewhere. */
+function ofBundle(reason: FailureReason, stage: FailureStage, field: JsonObject): Row {
+  const never: Never = { why: 'Only a bundle names an observation and its scopes.', make: args(field), instead: 'unknown_field' };
+  return { reason, stage, occurs: {}, never: { [TX1]: never, [TX2]: never, [TX3]: never } };
+}
+
 const deep = (levels: number): JsonValue => {
   let value: JsonValue = 1;
   for (let level = 0; level < levels; level += 1) value = [value];
@@ -233,6 +239,10 @@ export const TABLE: Readonly<Record<string, Row>> = {
       },
     },
   },
+  bundle_invalid: ofBundle('context_invalid', 'precondition_guard', { bundle_id: randomUUID() }),
+  scope_not_observed: ofBundle('context_invalid', 'protocol_validation', { groups: [{ scope_id: 'none' }] }),
+  scopes_overlap: ofBundle('manifest_invalid', 'protocol_validation', { groups: [{ scope_id: 'a' }, { scope_id: 'a' }] }),
+  scope_hash_mismatch: ofBundle('target_hash_mismatch', 'transaction_applicability', { groups: [{ scope_id: 'a' }] }),
 
   result_too_large: {
     reason: 'manifest_invalid',

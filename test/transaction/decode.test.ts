@@ -22,9 +22,13 @@ describe('the decoder', () => {
       'request_key_conflict',
       'invalid_client_request_id',
       'parent_invalid',
+      'bundle_invalid',
       'target_version_mismatch',
       'target_hash_mismatch',
       'unknown_format',
+      'scope_not_observed',
+      'scopes_overlap',
+      'scope_hash_mismatch',
       'result_too_large',
       'match_absent',
       'match_ambiguous',
@@ -79,6 +83,7 @@ describe('the decoder', () => {
           {
             operation: 'match',
             ordinal: 1,
+            path: 'edits[0]',
             changeId: 'chg_001',
             rationale: null,
             risk: null,
@@ -91,6 +96,7 @@ describe('the decoder', () => {
           {
             operation: 'match',
             ordinal: 2,
+            path: 'edits[1]',
             changeId: 'B.1:x_-',
             rationale: 'why',
             risk: 'high',
@@ -108,7 +114,7 @@ describe('the decoder', () => {
   it('decodes a whole replacement with risk low', () => {
     const decoded = decodeSubmission(prepareSubmission(TX3, argsOf({ replacement: '' })));
     expect(decoded.ok && decoded.transaction.changes).toEqual([
-      { operation: 'replace_all', ordinal: 1, changeId: 'chg_001', rationale: null, risk: 'low', replace: '' },
+      { operation: 'replace_all', ordinal: 1, path: 'operations[0]', changeId: 'chg_001', rationale: null, risk: 'low', replace: '' },
     ]);
   });
 
