@@ -19,7 +19,9 @@ export interface Observation {
   version: number;
   content_hash: string;
   editing_cycle: number;
-  language: string;
+  /** Null: none was told; the scopes are plain regions. */
+  /** Null: none was told, and the scopes are plain regions. */
+  language: string | null;
   grammar: Grammar;
   scopes: readonly ObservedScope[];
 }

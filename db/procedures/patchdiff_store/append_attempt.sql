@@ -33,7 +33,12 @@ begin
 
   if v_row.status = 'accepted' then
     v_row.change_count := cardinality(p_walk.change_id);
-    if v_row.change_count = 1 then
+    if p_walk.ordinal is not null then
+      v_ledger := array(select b from patchdiff_store.bundle_ledger(v_row, p_locked.ledger_sequence, p_intent, p_walk) as b);
+      v_bytes := (
+        select string_agg(patchdiff_store.ledger_encoding(l), ''::bytea order by l.ledger_sequence) from unnest(v_ledger) as l
+      );
+    elsif v_row.change_count = 1 then
       -- The commonest case, without a query.
       v_ledger := array[patchdiff_store.ledger_row(
         v_row, p_locked.ledger_sequence + 1, 1, p_intent, p_walk.change_id[1], p_walk.operation[1], p_walk.rationale[1],

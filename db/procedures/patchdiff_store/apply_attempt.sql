@@ -20,7 +20,7 @@ begin
   into v_payload
   from patchdiff_store.append_only_pdcp_logs as l
   where l.target_file_id = p_target and l.log_sequence = p_log_sequence;
-  v_items := coalesce(v_payload -> 'edits', v_payload -> 'operations');
+  v_items := patchdiff_store.items_of(v_payload);
 
   for v_change in
     select g.ordinal, g.start_byte, g.deleted_bytes

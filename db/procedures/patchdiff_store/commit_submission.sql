@@ -35,6 +35,8 @@ declare
   v_container text;
   v_operations patchdiff_store.operations;
   v_replacement text;
+  v_observation jsonb;
+  v_stored text := p_payload;
   v_is_sound boolean;
   v_envelope patchdiff_store.envelope;
   v_row patchdiff_store.append_only_pdcp_logs;
@@ -67,6 +69,8 @@ begin
     v_replacement := case jsonb_typeof(v_record #> '{operations,0,replace}')
       when 'string' then v_record #>> '{operations,0,replace}'
     end;
+  elsif v_format = 'patchdiff-observed-batch/1' then
+    v_observation := patchdiff_store.observation_of(p_target, v_record);
   elsif v_format <> 'unknown' and patchdiff_store.are_readable_items(p_payload, v_record -> v_container) then
     v_operations := patchdiff_store.read_operations(v_record -> v_container, v_format);
   end if;
@@ -78,7 +82,12 @@ begin
     v_envelope := patchdiff_store.envelope_of(p_payload, v_record, p_parent, p_raw_metadata);
     v_is_sound := v_is_sound and v_envelope.stored is null;
     v_record := case when v_envelope.stored is null then v_record else v_envelope.record end;
+    if v_format = 'patchdiff-observed-batch/1' and v_envelope.stored is null then
+      v_stored := patchdiff_store.bundle_payload(p_payload, v_observation);
+    end if;
   end if;
+
+  v_stored := coalesce(v_envelope.stored, v_stored);
 
   -- Identity.
   if p_parent ~* '\A[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z' then
@@ -111,7 +120,7 @@ begin
   v_row.actor := p_actor;
   v_row.protocol_version := patchdiff_store.protocol_of(v_record);
   v_row.runtime_version := patchdiff_store.runtime_version_of(v_record);
-  v_row.pdcp_content_hash := patchdiff_store.sha256_hex(convert_to(coalesce(v_envelope.stored, p_payload), 'UTF8'));
+  v_row.pdcp_content_hash := patchdiff_store.sha256_hex(convert_to(v_stored, 'UTF8'));
   v_row.request_fingerprint := patchdiff_store.request_fingerprint(
     v_row, v_parent, v_envelope.evidence_format, v_envelope.evidence_sha256);
   v_row.decided_by := 'database';
@@ -153,12 +162,19 @@ begin
     v_fault := patchdiff_store.fault_of('text_not_encodable');
   elsif not patchdiff_store.is_blank(p_parent) and v_row.parent_pdcp_log_id is null then
     v_fault := patchdiff_store.fault_of('parent_invalid');
+  elsif v_format = 'patchdiff-observed-batch/1' and v_observation is null then
+    v_fault := patchdiff_store.fault_of('bundle_invalid');
   elsif v_row.expected_target_version <> v_locked.version or v_row.expected_current_hash <> v_locked.current_hash then
     v_fault := patchdiff_store.guard_fault(v_row);
   else
     -- Protocol: no base can change it.
     if v_envelope.failure_code is not null then
       v_fault := patchdiff_store.fault_of(v_envelope.failure_code);
+    elsif v_observation is not null and v_record ? 'observation' then
+      v_fault := patchdiff_store.fault_of('unknown_field', 'observation');
+    elsif v_observation is not null then
+      v_fault := patchdiff_store.decode_record(
+        v_record || jsonb_build_object('observation', v_observation), p_target, v_malformed);
     elsif not v_is_sound or v_malformed is not null then
       v_fault := patchdiff_store.decode_record(v_record, p_target, v_malformed);
     end if;
@@ -187,6 +203,15 @@ begin
         );
       elsif v_is_stale then
         return patchdiff_store.stale_receipt(v_locked, v_row.request_fingerprint, v_content);
+      elsif v_observation is not null then
+        v_walk := patchdiff_store.walk_bundle(
+          v_content, v_locked.content_chars, v_record -> 'groups', v_observation -> 'scopes');
+        v_fault := v_walk.fault;
+        v_is_verified := p_verdict = 'accepted'
+          and v_fault.failure_reason is null
+          and v_walk.resolved_starts = p_resolved_starts
+          and v_walk.after_hash = p_after_hash
+          and patchdiff_store.is_canonical(p_payload, v_record);
       else
         if p_verdict = 'accepted' and (v_is_sound or patchdiff_store.is_canonical(p_payload, v_record)) then
           v_walk := case
@@ -212,7 +237,7 @@ begin
 
   -- Claim.
   if v_is_judged and p_verdict = 'rejected' and v_fault.failure_reason is distinct from p_claimed_reason then
-    v_fault := patchdiff_store.non_finite_fault(v_fault, p_payload, p_target, v_malformed, p_claimed_reason);
+    v_fault := patchdiff_store.non_finite_fault(v_fault, v_stored, p_target, v_malformed, p_claimed_reason);
   end if;
 
   if v_is_judged and p_verdict in ('accepted', 'rejected') then
@@ -277,7 +302,7 @@ begin
   end if;
 
   v_row := patchdiff_store.append_attempt(
-    v_locked, v_row, coalesce(v_envelope.stored, p_payload),
+    v_locked, v_row, v_stored,
     case v_row.status when 'accepted' then v_record ->> 'intent' end, v_walk);
   return patchdiff_store.receipt_of(
     v_locked,

@@ -21,18 +21,18 @@ begin
       s.scope ->> 'kind' as kind,
       s.scope ->> 'name' as name,
       s.scope ->> 'qualified_path' as qualified_path,
-      (s.scope ->> 'start')::integer as start,
-      (s.scope ->> 'end')::integer as end
+      (s.scope ->> 'start')::integer as start_char,
+      (s.scope ->> 'end')::integer as end_char
     from jsonb_array_elements(p_scopes) with ordinality as s(scope, position)
     order by s.position
   loop
     v_row.target_file_id := p_observation.target_file_id;
     v_row.observation_sequence := p_observation.observation_sequence;
     v_row.ordinal := v_scope.ordinal;
-    v_row.start_char := v_scope.start;
-    v_row.end_char := v_scope.end;
-    v_row.start_byte := patchdiff_store.prefix_bytes(p_content, v_scope.start, 0, 0, v_bytes, p_chars);
-    v_row.end_byte := patchdiff_store.prefix_bytes(p_content, v_scope.end, v_row.start_byte, v_scope.start, v_bytes, p_chars);
+    v_row.start_char := v_scope.start_char;
+    v_row.end_char := v_scope.end_char;
+    v_row.start_byte := patchdiff_store.prefix_bytes(p_content, v_scope.start_char, 0, 0, v_bytes, p_chars);
+    v_row.end_byte := patchdiff_store.prefix_bytes(p_content, v_scope.end_char, v_row.start_byte, v_scope.start_char, v_bytes, p_chars);
     v_row.kind := v_scope.kind;
     v_row.name := v_scope.name;
     v_row.qualified_path := v_scope.qualified_path;

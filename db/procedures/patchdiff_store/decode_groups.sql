@@ -39,7 +39,7 @@ begin
 
     v_type := coalesce(jsonb_typeof(v_group.item -> 'scope_id'), 'null');
     v_scope := p_scopes -> v_group.index;
-    if v_type <> 'string' or jsonb_typeof(v_scope) <> 'object' then
+    if v_type <> 'string' or coalesce(jsonb_typeof(v_scope), 'null') <> 'object' then
       return patchdiff_store.in_group(
         case
           when v_type = 'null' then patchdiff_store.fault_of('field_missing', v_base || '.scope_id')

@@ -12,7 +12,9 @@ create or replace function patchdiff_store.decode_record (
 as $$
 declare
   v_format text := patchdiff_store.protocol_of(p_record);
-  v_container text := case v_format when 'patchdiff-tx/1' then 'edits' else 'operations' end;
+  v_container text := case v_format
+    when 'patchdiff-tx/1' then 'edits' when 'patchdiff-observed-batch/1' then 'groups' else 'operations'
+  end;
   v_has_version boolean := coalesce(p_record -> 'expected_target_version', 'null') <> 'null';
   v_has_hash boolean := coalesce(p_record -> 'expected_current_hash', 'null') <> 'null';
   v_unknown text;
@@ -65,7 +67,8 @@ begin
   from jsonb_object_keys(p_record) as k(name)
   where k.name not in (
     'expected_current_hash', 'expected_target_version', 'format', 'intent', 'target_file_id', v_container
-  );
+  )
+  and not (v_format = 'patchdiff-observed-batch/1' and k.name in ('bundle_id', 'observation'));
   if v_unknown is not null then
     return patchdiff_store.fault_of('unknown_field', left(v_unknown, 64));
   end if;
@@ -76,6 +79,10 @@ begin
 
   if char_length(p_record ->> 'intent') > 4096 then
     return patchdiff_store.fault_of('intent_too_long', 'intent');
+  end if;
+
+  if v_format = 'patchdiff-observed-batch/1' then
+    return patchdiff_store.decode_groups(p_record -> 'groups', p_record #> '{observation,scopes}');
   end if;
 
   for v_item in

@@ -45,12 +45,23 @@ begin
     return v_envelope;
   end if;
 
-  v_items := p_record -> case patchdiff_store.protocol_of(p_record) when 'patchdiff-tx/1' then 'edits' else 'operations' end;
+  v_items := p_record -> case patchdiff_store.protocol_of(p_record)
+    when 'patchdiff-tx/1' then 'edits'
+    when 'patchdiff-observed-batch/1' then 'groups'
+    else 'operations'
+  end;
   v_envelope.failure_code := case
     when octet_length(p_payload) > 4194304 then 'payload_too_large'
     when patchdiff_store.nests_beyond(p_payload, 64) then 'payload_too_deep'
     when p_record is null then null
-    when jsonb_typeof(v_items) = 'array' then case when jsonb_array_length(v_items) > 2000 then 'too_many_operations' end
+    when jsonb_typeof(v_items) = 'array' then case
+      when jsonb_array_length(v_items) > 2000 then 'too_many_operations'
+      when p_record -> 'format' = '"patchdiff-observed-batch/1"' and (
+        select sum(jsonb_array_length(g.item -> 'operations'))
+        from jsonb_array_elements(v_items) as g(item)
+        where jsonb_typeof(g.item -> 'operations') = 'array'
+      ) > 2000 then 'too_many_operations'
+    end
   end;
 
   if v_envelope.failure_code is null then

@@ -9,14 +9,25 @@ create or replace function patchdiff_store.is_canonical (
   stable
 as $$
 declare
-  v_container text := case p_record ->> 'format' when 'patchdiff-tx/1' then 'edits' else 'operations' end;
+  v_container text := case p_record ->> 'format'
+    when 'patchdiff-tx/1' then 'edits' when 'patchdiff-observed-batch/1' then 'groups' else 'operations'
+  end;
   v_items text;
 begin
   if not p_record ?& array['expected_current_hash', 'expected_target_version'] then
     return false;
   end if;
 
-  select '[' || string_agg(patchdiff_store.canonical_object(i.item), ',' order by i.position) || ']'
+  select '[' || string_agg(
+    case v_container
+      when 'groups' then patchdiff_store.canonical_object(i.item, jsonb_build_object('operations', (
+        select '[' || string_agg(patchdiff_store.canonical_object(o.item), ',' order by o.position) || ']'
+        from jsonb_array_elements(i.item -> 'operations') with ordinality as o(item, position)
+      )))
+      else patchdiff_store.canonical_object(i.item)
+    end,
+    ',' order by i.position
+  ) || ']'
   into v_items
   from jsonb_array_elements(p_record -> v_container) with ordinality as i(item, position);
 

@@ -7,7 +7,9 @@ create or replace function patchdiff_store.protocol_of (
   immutable
 as $$
   select case
-    when p_record -> 'format' in ('"patchdiff-tx/1"', '"patchdiff-tx/2"', '"patchdiff-tx/3"') then p_record ->> 'format'
+    when p_record -> 'format' in (
+      '"patchdiff-tx/1"', '"patchdiff-tx/2"', '"patchdiff-tx/3"', '"patchdiff-observed-batch/1"'
+    ) then p_record ->> 'format'
     else 'unknown'
   end
 $$;

@@ -24,6 +24,8 @@ begin
       return 'patchdiff-mvp-0.3.0';
     when 'patchdiff-tx/3' then
       return 'patchdiff-mvp-0.4.0';
+    when 'patchdiff-observed-batch/1' then
+      return 'patchdiff-observed-batch-r1';
     else
       return 'patchdiff-mvp-0.2.2';
   end case;

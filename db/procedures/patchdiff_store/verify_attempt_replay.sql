@@ -14,7 +14,7 @@ declare
   v_items jsonb;
   v_change patchdiff_store.append_only_manifest_ledger;
 begin
-  select coalesce(p.payload -> 'edits', p.payload -> 'operations')
+  select patchdiff_store.items_of(p.payload)
   into v_items
   from patchdiff_store.append_only_pdcp_logs as l
   cross join lateral (select patchdiff_store.payload_json(l.pdcp_content) as payload) as p

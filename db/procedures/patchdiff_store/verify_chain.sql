@@ -55,6 +55,23 @@ as $$
     where p.target_file_id = p_target
     union all
     select
+      'scope_observations',
+      'observation_sequence=' || o.observation_sequence,
+      o.chain_sequence,
+      o.hash_version,
+      null,
+      false,
+      o.prev_hash,
+      o.row_hash,
+      sha256(o.prev_hash || patchdiff_store.observation_encoding(o) || coalesce((
+        select string_agg(patchdiff_store.scope_encoding(s), ''::bytea order by s.ordinal)
+        from patchdiff_store.observed_scopes as s
+        where s.target_file_id = o.target_file_id and s.observation_sequence = o.observation_sequence
+      ), ''::bytea))
+    from patchdiff_store.scope_observations as o
+    where o.target_file_id = p_target
+    union all
+    select
       'request_keys',
       'client_request_id=' || k.client_request_id,
       k.chain_sequence,

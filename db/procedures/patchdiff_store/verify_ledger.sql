@@ -14,7 +14,7 @@ as $$
       l.editing_cycle,
       l.protocol_version,
       p.payload ->> 'intent' as intent,
-      coalesce(p.payload -> 'edits', p.payload -> 'operations') as items
+      patchdiff_store.items_of(p.payload) as items
     from patchdiff_store.append_only_pdcp_logs as l
     cross join lateral (select patchdiff_store.payload_json(l.pdcp_content) as payload) as p
     where l.target_file_id = p_target and l.status = 'accepted'
@@ -60,7 +60,18 @@ as $$
         o.item ->> 'risk', case when o.protocol_version = 'patchdiff-tx/3' then 'low' end)),
       ('derived_json', 'not the six facts', case jsonb_typeof(o.derived_json) when 'object' then o.derived_json - array[
         'span_start', 'span_end', 'matched_chars', 'replacement_chars', 'matched_sha256', 'replacement_sha256'
-      ] <> '{}' else true end),
+      ] - case o.protocol_version
+        when 'patchdiff-observed-batch/1' then array['apply_ordinal', 'scope_id', 'scope_span_start', 'scope_span_end']
+        else '{}'
+      end <> '{}' else true end),
+      ('derived_json', 'not the place in its scope', o.protocol_version = 'patchdiff-observed-batch/1' and (
+        o.derived_json ->> 'apply_ordinal' is distinct from o.apply_ordinal::text
+        or o.derived_json ->> 'scope_id' is distinct from o.item #>> '{scope,scope_id}'
+        or (o.derived_json ->> 'scope_span_start')::numeric + (o.item #>> '{scope,start}')::numeric
+          is distinct from (o.derived_json ->> 'span_start')::numeric
+        or (o.derived_json ->> 'scope_span_end')::numeric + (o.item #>> '{scope,start}')::numeric
+          is distinct from (o.derived_json ->> 'span_end')::numeric
+      )),
       ('origin', 'no routine writes this', o.origin <> 'typed'),
       ('input_state', 'no routine writes this', o.input_state is not null),
       ('output_state', 'no routine writes this', o.output_state is not null),

@@ -29,6 +29,9 @@ as $$
         )),
         ('workspace_publications', 'publication_sequence', h.publication_sequence, array(
           select t.publication_sequence from patchdiff_store.workspace_publications as t where t.target_file_id = p_target
+        )),
+        ('scope_observations', 'observation_sequence', h.observation_sequence, array(
+          select t.observation_sequence from patchdiff_store.scope_observations as t where t.target_file_id = p_target
         ))
     ) as n (table_name, key_name, last_place, present)
     cross join lateral patchdiff_store.missing_rows(n.table_name, n.key_name, n.present, n.last_place) as f
@@ -45,13 +48,15 @@ as $$
     union all
     select t.chain_sequence from patchdiff_store.workspace_publications as t where t.target_file_id = p_target
     union all
+    select t.chain_sequence from patchdiff_store.scope_observations as t where t.target_file_id = p_target
+    union all
     select t.chain_sequence from patchdiff_store.request_keys as t where t.target_file_id = p_target and t.chain_sequence is not null
   ), h.chain_sequence) as f
   where h.target_file_id = p_target
   and not exists (
     select
     from holes as o
-    where o.table_name in ('append_only_pdcp_logs', 'target_snapshots', 'workspace_publications')
+    where o.table_name in ('append_only_pdcp_logs', 'target_snapshots', 'workspace_publications', 'scope_observations')
   )
   union all
   select

@@ -46,6 +46,7 @@ begin
   return query select f.* from patchdiff_store.verify_rebindings(p_target) as f;
   return query select f.* from patchdiff_store.verify_keys(p_target) as f;
   return query select f.* from patchdiff_store.verify_save_keys(p_target) as f;
+  return query select f.* from patchdiff_store.verify_observations(p_target) as f;
   return query select f.* from patchdiff_store.verify_replay(p_target) as f;
 end;
 $$;

@@ -42,7 +42,7 @@ begin
     where l.target_file_id = p_target and l.status = 'accepted' and l.after_version <= p_version
     order by l.after_version
   loop
-    v_items := coalesce(v_attempt.payload -> 'edits', v_attempt.payload -> 'operations');
+    v_items := patchdiff_store.items_of(v_attempt.payload);
     for v_change in
       select g.ledger_sequence, g.ordinal, g.start_byte, g.deleted_bytes, g.operation
       from patchdiff_store.append_only_manifest_ledger as g

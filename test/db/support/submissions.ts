@@ -21,7 +21,7 @@ export interface Document {
   rejected: string[];
 }
 
-const odd = (random: Random): JsonValue => random.pick(random.chance(0.1) ? LONG : random.chance(0.5) ? ODD : ODDER);
+export const odd = (random: Random): JsonValue => random.pick(random.chance(0.1) ? LONG : random.chance(0.5) ? ODD : ODDER);
 /** Also what no record carries as a number: in these places only the kind of the value matters. */
 const odder = (random: Random): JsonValue => (random.chance(0.1) ? random.pick([Infinity, -Infinity]) : odd(random));
 const letters = (random: Random, count: number): string => random.text(LETTERS, count);
@@ -74,7 +74,7 @@ function randomItem(random: Random, format: Format, buffer: string, position: nu
 }
 
 /** Items that mostly apply one after the other, so that most submissions get as far as the walk. */
-function randomItems(random: Random, format: Format, document: Document): JsonValue[] {
+export function randomItems(random: Random, format: Format, document: Document): JsonValue[] {
   const items: JsonValue[] = [];
   let buffer = document.content;
   const count = 1 + random.below(random.chance(0.1) ? 12 : 4);
@@ -109,7 +109,7 @@ function nested(levels: number): JsonValue {
   return value;
 }
 
-function invocation(random: Random, document: Document, number: number): JsonObject {
+export function invocation(random: Random, document: Document, number: number): JsonObject {
   const args: JsonObject = {};
   if (random.chance(0.4)) args['client_request_id'] = `k${number}`;
   else if (random.chance(0.15)) args['client_request_id'] = random.pick([...BAD_KEYS, `k${random.below(number + 1)}`]);
