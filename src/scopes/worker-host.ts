@@ -60,11 +60,8 @@ export class WorkerHost {
   #start(): Worker {
     this.#threads += 1;
     this.#units = 0;
-    const worker = new Worker(WORKER, { resourceLimits: { maxOldGenerationSizeMb: 1024 }, execArgv: [], stdout: true, stderr: true });
-    // A module that aborts says so; the answer does too.
-    worker.stdout.resume();
-    worker.stderr.resume();
-    return worker;
+    // A module that aborts says so before its thread is replaced. Its words stay unread: reading them would keep the process alive.
+    return new Worker(WORKER, { resourceLimits: { maxOldGenerationSizeMb: 1024 }, execArgv: [], stdout: true, stderr: true });
   }
 
   async #retire(): Promise<void> {

@@ -143,7 +143,6 @@ export const csharp: LanguageRules = {
       'delegate',
       'event',
     ]),
-    record_struct_declaration: named('record'),
     destructor_declaration: (node) => ({ kind: 'destructor', name: `~${field(node, 'name') ?? ''}` }),
     indexer_declaration: () => ({ kind: 'indexer', name: 'this' }),
     operator_declaration: (node) => ({ kind: 'operator', name: field(node, 'operator') }),

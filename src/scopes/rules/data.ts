@@ -113,7 +113,6 @@ export const css: LanguageRules = {
         'namespace_statement',
         'charset_statement',
         'scope_statement',
-        'layer_statement',
       ].map((type) => [type, cssHead('at-rule')]),
     ),
   },
