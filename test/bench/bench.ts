@@ -101,7 +101,7 @@ const REPORTS: Page[] = [
     words: [
       '# Listing scopes, measured',
       '',
-      'Made by `npm run bench -- scopes`. Medians of one interleaved run on the clock of the wall. A listing is everything: the way to the thread and back,',
+      'Made by `npm run bench -- scopes`. Medians of one interleaved run on the clock of the wall; of large texts the most that one took, in processor time of all threads. A listing is everything: the way to the thread and back,',
       'parsing, the walk, offsets, digests. The bare parse is the same parser and grammar on the same text in the measuring thread, its tree freed at once.',
     ],
   },

@@ -163,19 +163,16 @@ const goMethod: Rule = (node) => {
 const GO_TYPES: Record<string, string> = { struct_type: 'struct', interface_type: 'interface' };
 const oneGoSpec = (node: Node): boolean => !node.children.some((part) => part?.type === '(' || part?.type === 'var_spec_list');
 
+/** The names that one specification or field declares. */
+const goNames = (node: Node): string | null => {
+  const names = node.childrenForFieldName('name').filter((name) => name.isNamed);
+  return names.length === 0 ? null : names.map((name) => name.text).join(', ');
+};
+
 const goTop =
   (kind: string): Rule =>
   (node, { within }) =>
-    within === null
-      ? {
-          kind,
-          name: node
-            .childrenForFieldName('name')
-            .filter((name) => name.isNamed)
-            .map((name) => name.text)
-            .join(', '),
-        }
-      : null;
+    within === null ? { kind, name: goNames(node) } : null;
 
 export const go: LanguageRules = {
   scopes: {
@@ -184,8 +181,9 @@ export const go: LanguageRules = {
     type_spec: (node) => ({ kind: GO_TYPES[node.childForFieldName('type')?.type ?? ''] ?? 'type', name: field(node, 'name') }),
     type_alias: named('type'),
     method_elem: named('method'),
+    // One without a name is an embedded type.
     field_declaration: (node, { within }) =>
-      within === 'struct' && node.childForFieldName('name') !== null ? { kind: 'field', name: field(node, 'name') } : null,
+      within === 'struct' && goNames(node) !== null ? { kind: 'field', name: goNames(node) } : null,
     const_spec: goTop('constant'),
     var_spec: goTop('variable'),
   },

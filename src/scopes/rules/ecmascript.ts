@@ -86,6 +86,7 @@ export const javascript: LanguageRules = {
     function_expression: anonymous('function'),
     generator_function: anonymous('function'),
     class: anonymous('class'),
+    object: (_, { parentType }) => (parentType === 'export_statement' ? { kind: 'object', name: 'default' } : null),
     method_definition: method,
     variable_declarator: variable,
     assignment_expression: assignment,
