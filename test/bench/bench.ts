@@ -9,9 +9,12 @@ import { benchCommit } from './commit.ts';
 import { benchContention } from './contention.ts';
 import { benchHistory } from './history.ts';
 import { benchNearMiss } from './nearmiss.ts';
+import { benchScopes } from './scopes.ts';
 import { holds, jsonLine, markdownTable, type Row } from './report.ts';
 
-const BENCHES = ['commit', 'contention', 'history', 'nearmiss'] as const;
+const BENCHES = ['commit', 'contention', 'history', 'nearmiss', 'scopes'] as const;
+/** Those that need no database. */
+const PURE: readonly string[] = ['nearmiss', 'scopes'];
 const PAGES = path.resolve(import.meta.dirname, '../../docs/benchmarks');
 
 /**
@@ -37,7 +40,7 @@ export async function main(argv: string[]): Promise<number> {
     if (values.json) process.stdout.write(`${jsonLine(row)}\n`);
   };
   let server = '';
-  if (wanted.some((bench) => bench !== 'nearmiss')) {
+  if (wanted.some((bench) => !PURE.includes(bench))) {
     server = await withServer(async (admin, url, writerUrl) => {
       if (wanted.includes('commit')) await benchCommit(admin, values.quick, report);
       if (wanted.includes('contention')) await benchContention(admin, url, writerUrl, values.quick, report);
@@ -46,6 +49,7 @@ export async function main(argv: string[]): Promise<number> {
     });
   }
   if (wanted.includes('nearmiss')) await benchNearMiss(values.quick, report);
+  if (wanted.includes('scopes')) await benchScopes(values.quick, report);
   if (!values.json) process.stdout.write(markdownTable(rows));
   if (!values.json && !values.quick) writePages(rows, server);
   const missed = rows.filter((row) => !holds(row)).length;
@@ -91,6 +95,16 @@ const REPORTS: Page[] = [
       'Against our own prose, and for the first call against the clock of the wall, it is ours ÷ the reference. Buffers are in code points; the distance bound is that of the product, cut-off 0.7.',
     ],
   },
+  {
+    file: 'scopes.md',
+    benches: ['scopes'],
+    words: [
+      '# Listing scopes, measured',
+      '',
+      'Made by `npm run bench -- scopes`. Medians of one interleaved run on the clock of the wall; of large texts the most that one took, in processor time of all threads. A listing is everything: the way to the thread and back,',
+      'parsing, the walk, offsets, digests. The bare parse is the same parser and grammar on the same text in the measuring thread, its tree freed at once.',
+    ],
+  },
 ];
 
 /** Writes each page whose benches were all run. */
@@ -99,7 +113,7 @@ function writePages(rows: readonly Row[], server: string): void {
     const own = rows.filter((row) => benches.some((bench) => bench === row.bench));
     if (!benches.every((bench) => own.some((row) => row.bench === bench))) continue;
     const machine = `Node ${process.version}; ${os.cpus().length} × ${os.cpus()[0]?.model.trim() ?? 'unknown processor'}.`;
-    const measuredOn = benches.includes('nearmiss') ? machine : `${server}; ${machine}`;
+    const measuredOn = benches.every((bench) => PURE.includes(bench)) ? machine : `${server}; ${machine}`;
     writeFileSync(path.join(PAGES, file), [...words, '', measuredOn, '', markdownTable(own)].join('\n'));
   }
 }

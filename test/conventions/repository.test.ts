@@ -54,7 +54,7 @@ function allowedLong(): Map<string, string> {
 }
 
 const files = projectFiles();
-const isText = (path: string): boolean => !/\.(wasm|png|gif|bin|pdf)$/.test(path);
+const isText = (path: string): boolean => !/\.(wasm|br|png|gif|bin|pdf)$/.test(path);
 
 test('no file names a workplace or a download host', () => {
   expect(files.filter(isText).flatMap((path) => (path === 'package-lock.json' ? [] : namedPlaces(path, read(path))))).toEqual([]);

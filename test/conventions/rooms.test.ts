@@ -27,7 +27,7 @@ describe('each direction can be broken', () => {
     rmSync(sample, { recursive: true });
   });
 
-  const rooms = ['text', 'transaction', 'nearmiss', 'db', 'workspace', 'service', 'mcp', 'cli'];
+  const rooms = ['text', 'transaction', 'nearmiss', 'scopes', 'db', 'workspace', 'service', 'mcp', 'cli'];
   const use = (path: string): string => `import { value } from '${path}';\nexport const mine = value;\n`;
 
   /** A tree with one module a room, one of them replaced. */
@@ -47,6 +47,11 @@ describe('each direction can be broken', () => {
     ['transaction', 'nearmiss'],
     ['transaction', 'db'],
     ['nearmiss', 'transaction'],
+    ['scopes', 'transaction'],
+    ['scopes', 'db'],
+    ['transaction', 'scopes'],
+    ['db', 'scopes'],
+    ['mcp', 'scopes'],
     ['db', 'service'],
     ['db', 'nearmiss'],
     ['workspace', 'db'],

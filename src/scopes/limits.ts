@@ -1,0 +1,23 @@
+/**
+ * Bounds of one discovery. All are counts of the text, so the same text gets the same answer on every machine.
+ * What exceeds one of them is answered with plain regions and the reason.
+ */
+export const LIMITS = {
+  /** Scopes within one another. */
+  scopeDepth: 400,
+  /** Syntax within syntax: a sum of many terms is as deep as it has terms. */
+  treeDepth: 10_000,
+  /** Nodes of the syntax tree that are visited. */
+  nodes: 4_000_000,
+  scopes: 100_000,
+  /** UTF-16 units of all qualified paths. */
+  pathUnits: 1 << 25,
+  /** Calls that the parser makes about once in a hundred steps: a plain text takes about 8 for 1,024 units, a dense one 26. */
+  steps: (units: number): number => 8_000 + Math.floor(units / 16),
+  /** UTF-16 units that the parser reads: a plain text is read not quite twice, a scanner that looks far ahead at each step without end. */
+  unitsRead: (units: number): number => (1 << 20) + 16 * units,
+  /** Regions of a fallback; paragraphs are joined until they are no more. */
+  regions: 20_000,
+  /** Code points of a name. */
+  name: 120,
+} as const;

@@ -1,0 +1,219 @@
+import type { Node } from 'web-tree-sitter';
+import { child, count, field, named, withBody, type LanguageRules, type Rule } from './rule.ts';
+
+const TYPES = ['class', 'struct', 'union', 'interface', 'record', 'enum'];
+const NAMES = [
+  'identifier',
+  'field_identifier',
+  'type_identifier',
+  'qualified_identifier',
+  'destructor_name',
+  'operator_name',
+  'operator_cast',
+  'template_function',
+];
+
+/** The name that a declarator declares, through pointers, arrays and parameter lists. */
+function declaredName(node: Node): string | null {
+  let declarator = node.childForFieldName('declarator');
+  while (declarator !== null) {
+    if (NAMES.includes(declarator.type)) return declarator.type === 'operator_cast' ? declarator.text.split('(')[0]! : declarator.text;
+    declarator =
+      declarator.childForFieldName('declarator') ??
+      child(declarator, ...NAMES, 'pointer_declarator', 'function_declarator', 'reference_declarator');
+  }
+  return null;
+}
+
+/** Whether what is declared is a function, not a pointer to one. */
+function declaresFunction(node: Node): boolean {
+  let declarator = node.childForFieldName('declarator');
+  while (declarator !== null && ['pointer_declarator', 'reference_declarator'].includes(declarator.type)) {
+    declarator = declarator.childForFieldName('declarator') ?? child(declarator, 'function_declarator', 'pointer_declarator');
+  }
+  return declarator?.type === 'function_declarator' && child(declarator, 'parenthesized_declarator') === null;
+}
+
+const definition: Rule = (node, { within }) => ({
+  kind: within !== null && TYPES.includes(within) ? 'method' : 'function',
+  name: declaredName(node),
+});
+
+/** A type with a body; one without a name that a `typedef` names is the typedef's. */
+const specifier =
+  (kind: string): Rule =>
+  (node, { parentType }) => {
+    if (node.childForFieldName('body') === null) return null;
+    const name = field(node, 'name');
+    return name === null && parentType === 'type_definition' ? null : { kind, name };
+  };
+
+const MEMBERS_OF = ['class', 'struct', 'union'];
+
+/** Prototypes and variables of a file or namespace; a declaration that defines a type is that type's. */
+const declaration: Rule = (node, { within }) => {
+  if (within !== null && within !== 'namespace' && !MEMBERS_OF.includes(within)) return null;
+  if (declaresFunction(node))
+    return { kind: within !== null && MEMBERS_OF.includes(within) ? 'method' : 'prototype', name: declaredName(node) };
+  const name = count(node, 'init_declarator') <= 1 ? declaredName(node) : null;
+  return name === null ? null : { kind: 'variable', name };
+};
+
+const member: Rule = (node) => {
+  const name = declaredName(node);
+  return name === null ? null : { kind: declaresFunction(node) ? 'method' : 'field', name };
+};
+
+export const c: LanguageRules = {
+  scopes: {
+    function_definition: definition,
+    struct_specifier: specifier('struct'),
+    union_specifier: specifier('union'),
+    enum_specifier: specifier('enum'),
+    type_definition: (node) => ({ kind: 'type', name: declaredName(node) }),
+    preproc_function_def: named('macro'),
+    preproc_def: (node) => (node.childForFieldName('value') === null ? null : { kind: 'macro', name: field(node, 'name') }),
+    declaration,
+    field_declaration: member,
+  },
+  comments: ['comment'],
+  terminated: ['struct_specifier', 'union_specifier', 'enum_specifier', 'class_specifier', 'function_definition', 'namespace_definition'],
+};
+
+export const cpp: LanguageRules = {
+  scopes: {
+    ...c.scopes,
+    namespace_definition: named('namespace'),
+    class_specifier: specifier('class'),
+    alias_declaration: named('type'),
+    concept_definition: named('concept'),
+  },
+  wrappers: {
+    template_declaration: true,
+    linkage_specification: (node) => node.childForFieldName('body')?.type !== 'declaration_list',
+  },
+  comments: ['comment'],
+  ...(c.terminated === undefined ? {} : { terminated: c.terminated }),
+};
+
+const declarations = (kinds: readonly string[]): Record<string, Rule> =>
+  Object.fromEntries(kinds.map((kind) => [`${kind}_declaration`, named(kind)]));
+
+/** A field of one name, or of several at once. */
+const javaField: Rule = (node) => ({
+  kind: 'field',
+  name: node
+    .childrenForFieldName('declarator')
+    .map((declarator) => field(declarator, 'name'))
+    .join(', '),
+});
+
+export const java: LanguageRules = {
+  scopes: {
+    ...declarations(['class', 'interface', 'enum', 'record', 'method', 'constructor']),
+    compact_constructor_declaration: named('constructor'),
+    annotation_type_declaration: named('annotation'),
+    annotation_type_element_declaration: named('method'),
+    field_declaration: javaField,
+    constant_declaration: javaField,
+    static_initializer: () => ({ kind: 'static-block', name: 'static' }),
+  },
+  comments: ['line_comment', 'block_comment'],
+};
+
+const csharpField =
+  (kind: string): Rule =>
+  (node) => {
+    const names = (child(node, 'variable_declaration')?.namedChildren ?? []).filter(({ type }) => type === 'variable_declarator');
+    return { kind, name: names.map((declarator) => field(declarator, 'name')).join(', ') };
+  };
+
+export const csharp: LanguageRules = {
+  scopes: {
+    ...declarations([
+      'namespace',
+      'class',
+      'interface',
+      'struct',
+      'enum',
+      'record',
+      'method',
+      'constructor',
+      'property',
+      'delegate',
+      'event',
+    ]),
+    destructor_declaration: (node) => ({ kind: 'destructor', name: `~${field(node, 'name') ?? ''}` }),
+    indexer_declaration: () => ({ kind: 'indexer', name: 'this' }),
+    operator_declaration: (node) => ({ kind: 'operator', name: field(node, 'operator') }),
+    conversion_operator_declaration: (node) => ({ kind: 'operator', name: field(node, 'type') }),
+    local_function_statement: named('function'),
+    field_declaration: csharpField('field'),
+    event_field_declaration: csharpField('event'),
+  },
+  wrappers: { global_statement: true },
+  comments: ['comment'],
+};
+
+const goMethod: Rule = (node) => {
+  const type = /([\p{L}_][\p{L}\p{N}_]*)\s*(?:\[[^\]]*\]\s*)?,?\s*\)$/u.exec(field(node, 'receiver') ?? '');
+  return { kind: 'method', name: `${type === null ? '' : `${type[1]!}.`}${field(node, 'name') ?? ''}` };
+};
+
+const GO_TYPES: Record<string, string> = { struct_type: 'struct', interface_type: 'interface' };
+const oneGoSpec = (node: Node): boolean => !node.children.some((part) => part?.type === '(' || part?.type === 'var_spec_list');
+
+/** The names that one specification or field declares. */
+const goNames = (node: Node): string | null => {
+  const names = node.childrenForFieldName('name').filter((name) => name.isNamed);
+  return names.length === 0 ? null : names.map((name) => name.text).join(', ');
+};
+
+const goTop =
+  (kind: string): Rule =>
+  (node, { within }) =>
+    within === null ? { kind, name: goNames(node) } : null;
+
+export const go: LanguageRules = {
+  scopes: {
+    function_declaration: named('function'),
+    method_declaration: goMethod,
+    type_spec: (node) => ({ kind: GO_TYPES[node.childForFieldName('type')?.type ?? ''] ?? 'type', name: field(node, 'name') }),
+    type_alias: named('type'),
+    method_elem: named('method'),
+    // One without a name is an embedded type.
+    field_declaration: (node, { within }) =>
+      within === 'struct' && goNames(node) !== null ? { kind: 'field', name: goNames(node) } : null,
+    const_spec: goTop('constant'),
+    var_spec: goTop('variable'),
+  },
+  wrappers: { type_declaration: oneGoSpec, const_declaration: oneGoSpec, var_declaration: oneGoSpec },
+  comments: ['comment'],
+};
+
+export const rust: LanguageRules = {
+  scopes: {
+    mod_item: withBody('module'),
+    struct_item: named('struct'),
+    enum_item: named('enum'),
+    union_item: named('union'),
+    trait_item: named('trait'),
+    impl_item: (node) => {
+      const trait = field(node, 'trait');
+      return { kind: 'impl', name: `${trait === null ? '' : `${trait} for `}${field(node, 'type') ?? ''}` };
+    },
+    function_item: (node, { within }) => ({
+      kind: within === 'impl' || within === 'trait' ? 'method' : 'function',
+      name: field(node, 'name'),
+    }),
+    function_signature_item: (node, { within }) => ({ kind: within === 'trait' ? 'method' : 'function', name: field(node, 'name') }),
+    macro_definition: named('macro'),
+    type_item: named('type'),
+    associated_type: named('type'),
+    const_item: named('constant'),
+    static_item: named('variable'),
+    field_declaration: (node, { within }) => (within === 'enum' ? null : { kind: 'field', name: field(node, 'name') }),
+  },
+  comments: ['line_comment', 'block_comment'],
+  attributes: { attribute_item: true },
+};
