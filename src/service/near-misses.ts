@@ -1,7 +1,7 @@
 import { findNearMisses } from '../nearmiss/index.ts';
 import type { Consumer, ExpectedSpan, NearMissAnswer } from '../nearmiss/index.ts';
-import { canonicalize } from '../text/index.ts';
-import type { Change, ChangeFact, Fault, JsonObject, SpanChange, Transaction } from '../transaction/index.ts';
+import { CodePointIndex, canonicalize } from '../text/index.ts';
+import type { Change, ChangeFact, Fault, JsonObject, ScopeEvidence, SpanChange, Transaction } from '../transaction/index.ts';
 import type { CachedContent } from './content-cache.ts';
 
 /** A change whose text was not where it was expected, with what is known of it. */
@@ -14,6 +14,8 @@ export interface Missed {
   /** The text in which the change failed, and the facts of the changes before it that led there. */
   buffer: string;
   prior: readonly ChangeFact[];
+  /** The scope whose text the buffer is; null: it is the document. */
+  scope?: ScopeEvidence | null;
   transaction: Transaction;
   /** The content at the start of the transaction. */
   base: { version: number; content: string };
@@ -32,16 +34,30 @@ export function missedOf(failed: Omit<Missed, 'change' | 'wanted'>): Missed | nu
   return change === undefined || wanted === null || wanted === '' ? null : { ...failed, change, wanted: canonicalize(wanted) };
 }
 
-/** Near misses and explanation, from memory alone. */
+/** Near misses and explanation, from memory alone; of a scope in document coordinates, the scope's own beside them. */
 export function nearMissesFor(missed: Missed): NearMissAnswer {
-  const { change, wanted, buffer, previous, fault } = missed;
+  const { change, wanted, buffer, previous, fault, scope = null, base } = missed;
   const consumer = consumerOf(missed);
-  return findNearMisses(buffer, wanted, {
+  const answer = findNearMisses(buffer, wanted, {
     replacement: canonicalize(change.replace),
     ...(change.operation === 'span' ? { span: spanOf(change, differing(fault)) } : {}),
     ...(consumer === null ? {} : { consumer }),
     earlierVersions: previous === null ? [] : [{ version: previous.version, content: previous.content }],
   });
+  return scope === null ? answer : inDocument(answer, scope, base.content);
+}
+
+function inDocument(answer: NearMissAnswer, { start }: ScopeEvidence, content: string): NearMissAnswer {
+  const lines = content.slice(0, new CodePointIndex(content).toUnit(start)).split('\n').length - 1;
+  const placed = answer.near_misses.map((hit) => ({
+    ...hit,
+    start: hit.start + start,
+    end: hit.end + start,
+    line: hit.line + lines,
+    scope_start: hit.start,
+    scope_end: hit.end,
+  }));
+  return { ...answer, near_misses: placed };
 }
 
 /** The two members of an answer: the hits, and how far and with what explanation was searched (null when there was no search). */

@@ -34,6 +34,10 @@ const BY_CODE: Readonly<Record<string, string>> = {
   invalid_client_request_id:
     'Send this submission with a client_request_id of 1 to 128 visible ASCII characters without spaces, or with none.',
   parent_invalid: `Send as parent_pdcp_log_id the pdcp_log_id of a rejected attempt on this target, or leave it out; send the submission ${NEW_KEY}.`,
+  bundle_invalid: `Observe the scopes to edit (patchdiff_observe_scopes), and send the groups with the bundle_id of that answer and ${A_NEW_KEY}.`,
+  scope_not_observed: `Observe every scope that you edit in one call (patchdiff_observe_scopes), and send the groups with that bundle_id and ${A_NEW_KEY}.`,
+  scopes_overlap: `Send one group for the outer scope, with the operations of both in its text, and ${A_NEW_KEY}; overlapping_scopes names the two.`,
+  scope_hash_mismatch: `List the scopes again (patchdiff_list_scopes), observe the ones to edit (patchdiff_observe_scopes), fit the operations to those texts, and send them with that bundle_id, version and ${A_NEW_KEY}.`,
   payload_too_large:
     'Split the change into several smaller submissions, each guarded by the version the one before returned and with a client_request_id of its own.',
   payload_too_deep: `Send plain edits or operations, whose fields are strings and integers, ${NEW_KEY}.`,

@@ -1,7 +1,7 @@
 import type { CommitReceiptRow } from '../db/calls/commit-attempt.ts';
 import { isRetryable, validityOf } from '../transaction/index.ts';
 import type { NearMissAnswer } from '../nearmiss/index.ts';
-import type { Format, JsonObject, JsonValue } from '../transaction/index.ts';
+import type { AnyFormat, JsonObject, JsonValue } from '../transaction/index.ts';
 import { nearMissMembers } from './near-misses.ts';
 import { nextStep } from './next-step.ts';
 
@@ -57,7 +57,7 @@ export interface UnlinkedFault {
 }
 
 /** A rejection without a row: there is no target whose log could hold it. */
-export function unlinkedReceipt(format: Format, targetFileId: string | null, fault: UnlinkedFault, shape: string | null): JsonObject {
+export function unlinkedReceipt(format: AnyFormat, targetFileId: string | null, fault: UnlinkedFault, shape: string | null): JsonObject {
   const unavailable = { kind: 'unavailable', reason: fault.detail };
   const diagnostic: JsonObject = {
     failure_code: fault.code,

@@ -1,7 +1,7 @@
 import type { Discovery, Scope } from '../scopes/index.ts';
-import { isLanguage, LANGUAGES } from '../scopes/index.ts';
+import { languageNamed, LANGUAGES } from '../scopes/index.ts';
 import { scopeIdOf } from '../transaction/index.ts';
-import type { JsonObject } from '../transaction/index.ts';
+import type { Grammar, JsonObject } from '../transaction/index.ts';
 import type { ArgumentReader } from './arguments.ts';
 import type { Context } from './context.ts';
 import { heldContent } from './held-content.ts';
@@ -25,7 +25,7 @@ export interface ScopeListing {
 /** The `language` argument; a fault of the reader when it is none of ours. */
 export function languageOf(reader: ArgumentReader): string | null {
   const language = reader.rawText('language');
-  if (language !== null && !isLanguage(language)) reader.refuse('language', `one of ${LANGUAGES.join(', ')}`);
+  if (language !== null && languageNamed(language) === null) reader.refuse('language', `one of ${LANGUAGES.join(', ')}`);
   return language;
 }
 
@@ -36,16 +36,13 @@ export async function listingOf(context: Context, id: string, language: string |
   const { head, content } = held;
   const discovery = await context.scopes.discover({
     text: content.content,
-    hash: content.hash,
-    ...(language !== null && isLanguage(language) ? { language } : {}),
+    language: language ?? undefined,
     path: head.workspace_path ?? head.display_name,
   });
   // A stored text holds neither NUL nor lone surrogates, and the engine is closed after the last service.
   if (!discovery.ok) throw new RangeError(`no scopes: ${discovery.reason}`);
-  const { name, version } = discovery.parser;
-  const ids = discovery.scopes.map(({ kind, start, end }) =>
-    scopeIdOf({ target_file_id: id, content_hash: content.hash, grammar: `${name}@${version}`, kind, start, end }, sha256),
-  );
+  const origin = { targetFileId: id, contentHash: content.hash, grammar: readerOf(discovery) };
+  const ids = discovery.scopes.map((scope) => scopeIdOf(origin, scope, sha256));
   const scopes = discovery.scopes.map((scope, at) => ({
     ...scope,
     scopeId: ids[at]!,
@@ -54,12 +51,17 @@ export async function listingOf(context: Context, id: string, language: string |
   return { held, discovery, scopes };
 }
 
+/** What found the scopes, as their ids name it: the grammar, or what reads without one. */
+function readerOf({ grammar, parser }: Discovery): Grammar {
+  return { name: grammar?.name ?? parser.name, version: grammar?.version ?? parser.version, sha256: grammar?.sha256 ?? null };
+}
+
 /** What both answers say of the text's reading. */
 export function readingFields({ discovery }: ScopeListing): JsonObject {
-  const { language, parser, grammar, fallback, fallback_reason, has_errors, errors } = discovery;
+  const { language, fallback, fallback_reason, has_errors, errors } = discovery;
   return {
     language,
-    grammar: { name: parser.name, version: parser.version, sha256: grammar?.sha256 ?? null },
+    grammar: { ...readerOf(discovery) },
     fallback,
     fallback_reason,
     has_errors,

@@ -1,14 +1,20 @@
+import { createScopeEngine } from '../scopes/index.ts';
+import type { ScopeEngine } from '../scopes/index.ts';
 import { openWorkspace } from '../workspace/index.ts';
 import type { Refusal, Workspace } from '../workspace/index.ts';
+import { BundleCache } from './bundle-cache.ts';
 import { ContentCache } from './content-cache.ts';
 import { TargetQueue } from './target-queue.ts';
 
 const DEFAULT_CACHE_BYTES = 64 * 1024 * 1024;
 
-/** What the services of one process share, whoever acts: cached content, the queue of each target, opened workspaces. */
+/** What the services of one process share, whoever acts: cached content, the queue of each target, opened workspaces, the parser's thread. */
 export interface ServiceState {
   cache: ContentCache;
   queue: TargetQueue;
+  /** Starts its thread with the first listing; an idle one keeps no process alive. */
+  scopes: ScopeEngine;
+  bundles: BundleCache;
   /** Opens a root when it is first needed and keeps it once it is open: its queues order the SAVEs of this process. */
   workspace: (root: string) => Promise<Workspace | Refusal>;
 }
@@ -19,6 +25,8 @@ export function createServiceState(cacheBytes = DEFAULT_CACHE_BYTES): ServiceSta
   return {
     cache: new ContentCache(cacheBytes),
     queue: new TargetQueue(),
+    scopes: createScopeEngine(),
+    bundles: new BundleCache(),
     workspace: async (root) => {
       const kept = opened.get(root);
       if (kept !== undefined) return kept;

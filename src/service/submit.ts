@@ -1,8 +1,8 @@
 import { commitAttempt } from '../db/calls/commit-attempt.ts';
 import type { CommitReceiptRow } from '../db/calls/commit-attempt.ts';
 import type { Database } from '../db/port.ts';
-import { decodeSubmission, member, prepareSubmission } from '../transaction/index.ts';
-import type { Decoded, Format, JsonObject, Submission, WarningCode } from '../transaction/index.ts';
+import { canonicalUuid, decodeSubmission, member, prepareSubmission } from '../transaction/index.ts';
+import type { AnyFormat, Format, JsonObject, Submission, Transaction, WarningCode } from '../transaction/index.ts';
 import { isJsonObject } from './arguments.ts';
 import { claimOf } from './claim.ts';
 import type { Claim } from './claim.ts';
@@ -26,7 +26,7 @@ const ADVISORY: ReadonlySet<WarningCode> = new Set(['occurrence_index_basis_shif
 function call(
   context: Context,
   database: Database,
-  submission: Submission,
+  submission: Submission<AnyFormat>,
   targetFileId: string,
   claim: Claim,
   options: CallOptions,
@@ -71,12 +71,20 @@ interface Committed {
   previous: CachedContent | null;
 }
 
+/** What is submitted, as far as committing it asks. */
+export interface Proposal {
+  submission: Submission<AnyFormat>;
+  /** What this process makes of it over a content; null: none is held. */
+  claim: (base: CachedContent | null) => Claim;
+  /** Its changes, to look for the one that failed; null when it does not decode. */
+  transaction: Transaction | null;
+}
+
 /** Null for a recovered outcome, and when the database's reason is not the one found here. */
-function missedBy(targetFileId: string, decoded: Decoded, { row, claim, previous }: Committed): Missed | null {
-  if (row.deduplicated === true || !decoded.ok || claim.verdict !== 'rejected' || claim.struck === null || claim.base === null) return null;
+function missedBy(targetFileId: string, transaction: Transaction | null, { row, claim, previous }: Committed): Missed | null {
+  if (row.deduplicated === true || transaction === null || claim.verdict !== 'rejected') return null;
   const { fault, base, struck } = claim;
-  if (row.failure_reason !== fault.reason || row.before_version === null) return null;
-  const { transaction } = decoded;
+  if (struck === null || base === null || row.failure_reason !== fault.reason || row.before_version === null) return null;
   return missedOf({ targetFileId, fault, transaction, ...struck, base: { version: row.before_version, content: base.content }, previous });
 }
 
@@ -84,14 +92,13 @@ function missedBy(targetFileId: string, decoded: Decoded, { row, claim, previous
 async function commit(
   context: Context,
   database: Database,
-  submission: Submission,
+  { submission, claim: claimOver }: Proposal,
   targetFileId: string,
-  decoded: Decoded,
   options: CallOptions,
 ): Promise<Committed> {
   let base = context.cache.get(targetFileId);
   for (let calls = 0; calls < MAX_CALLS; calls += 1) {
-    const claim = claimOf(submission.record, decoded, base);
+    const claim = claimOver(base);
     const row = await call(context, database, submission, targetFileId, claim, options);
     if (row.outcome === 'not_found') return { row, claim, previous: null };
     if (row.outcome !== 'stale_base') {
@@ -105,6 +112,46 @@ async function commit(
   throw new RangeError('commit_attempt kept answering stale_base although the evaluated content was its own');
 }
 
+/** Commits a proposal to a target and answers its receipt; `shape`: what is wrong with the shape of its arguments, in words. */
+export async function commitProposal(
+  context: Context,
+  proposal: Proposal,
+  targetFileId: string,
+  { args, shape }: { args: JsonObject; shape: string | null },
+  options: CallOptions,
+): Promise<JsonObject> {
+  const committed = await context.queue.run(targetFileId, {
+    database: context.database,
+    attempt: (database) => commit(context, database, proposal, targetFileId, options),
+    undone: () => context.cache.drop(targetFileId),
+    signal: options.signal,
+  });
+  if (committed.row.outcome === 'not_found') {
+    const detail = 'no target has this id';
+    return unlinkedReceipt(
+      proposal.submission.format,
+      targetFileId,
+      { reason: 'target_not_found', code: 'target_not_found', detail },
+      shape,
+    );
+  }
+  // After the commit, and outside the queue: whoever waits for the target does not wait for a hint.
+  const nearMisses = await explainMiss(context, missedBy(targetFileId, proposal.transaction, committed), options);
+  return receiptOf(committed.row, { targetFileId, args, shape, nearMisses });
+}
+
+/** The rejection of arguments that name no target: no row can hold it. Null when they name one. */
+export function withoutTarget(format: AnyFormat, args: unknown): JsonObject | null {
+  if (!isJsonObject(args)) {
+    const detail = 'the arguments are not a JSON object';
+    const fault = { reason: 'context_invalid', code: 'arguments_not_an_object', detail } as const;
+    return unlinkedReceipt(format, null, fault, wrongArguments(format, args));
+  }
+  if (canonicalUuid(member(args, 'target_file_id')) !== null) return null;
+  const detail = `target_file_id: a UUID, as the server returned it; got ${describeValue(member(args, 'target_file_id'))}`;
+  return unlinkedReceipt(format, null, { reason: 'context_invalid', code: 'target_id_malformed', detail }, wrongShape(format, args));
+}
+
 /**
  * Commits one submission: exactly one statement when the target's content is cached, whatever the outcome (a text that is not there
  * may cost one read more, after the commit: ./explain-miss.ts); those that had to wait for one another share a transaction. `args` are the
@@ -112,34 +159,15 @@ async function commit(
  * is a durable row. Rejects only for the outside world; then nothing is known to have happened unless the error says so.
  */
 export async function submit(context: Context, format: Format, args: unknown, options: CallOptions = {}): Promise<JsonObject> {
-  if (!isJsonObject(args)) {
-    const detail = 'the arguments are not a JSON object';
-    return unlinkedReceipt(
-      format,
-      null,
-      { reason: 'context_invalid', code: 'arguments_not_an_object', detail },
-      wrongArguments(format, args),
-    );
-  }
-  const submission = prepareSubmission(format, args);
-  const shape = wrongShape(format, args);
-  const targetFileId = submission.targetFileId;
-  if (targetFileId === null) {
-    const detail = `target_file_id: a UUID, as the server returned it; got ${describeValue(member(args, 'target_file_id'))}`;
-    return unlinkedReceipt(format, null, { reason: 'context_invalid', code: 'target_id_malformed', detail }, shape);
-  }
+  const refused = withoutTarget(format, args);
+  if (refused !== null) return refused;
+  const sent = args as JsonObject;
+  const submission = prepareSubmission(format, sent);
   const decoded = decodeSubmission(submission);
-  const committed = await context.queue.run(targetFileId, {
-    database: context.database,
-    attempt: (database) => commit(context, database, submission, targetFileId, decoded, options),
-    undone: () => context.cache.drop(targetFileId),
-    signal: options.signal,
-  });
-  if (committed.row.outcome === 'not_found') {
-    const detail = 'no target has this id';
-    return unlinkedReceipt(format, targetFileId, { reason: 'target_not_found', code: 'target_not_found', detail }, shape);
-  }
-  // After the commit, and outside the queue: whoever waits for the target does not wait for a hint.
-  const nearMisses = await explainMiss(context, missedBy(targetFileId, decoded, committed), options);
-  return receiptOf(committed.row, { targetFileId, args, shape, nearMisses });
+  const proposal: Proposal = {
+    submission,
+    claim: (base) => claimOf(submission.record, decoded, base),
+    transaction: decoded.ok ? decoded.transaction : null,
+  };
+  return commitProposal(context, proposal, submission.targetFileId ?? '', { args: sent, shape: wrongShape(format, sent) }, options);
 }

@@ -1,23 +1,27 @@
 import { member } from '../transaction/index.ts';
-import type { Format, JsonObject } from '../transaction/index.ts';
+import type { AnyFormat, JsonObject } from '../transaction/index.ts';
 import { isJsonObject } from './arguments.ts';
 import { describeValue } from './value-kind.ts';
 
-const CONTAINERS: Readonly<Record<Format, { name: string; shape: string }>> = {
+const CONTAINERS: Readonly<Record<AnyFormat, { name: string; shape: string }>> = {
   'patchdiff-tx/1': { name: 'edits', shape: 'edits: [{"match": "old text", "replace": "new text"}]' },
   'patchdiff-tx/2': { name: 'operations', shape: 'operations: [{"op": "match", "match": "old text", "replace": "new text"}]' },
   'patchdiff-tx/3': { name: 'replacement', shape: 'replacement: "the whole new text"' },
+  'patchdiff-observed-batch/1': {
+    name: 'groups',
+    shape: 'groups: [{"scope_id": "…", "operations": [{"op": "match", "match": "old text", "replace": "new text"}]}]',
+  },
 };
 
 /**
  * Some hosts send an array as the text of its JSON, an array of such texts, one object instead of an array of one, or a
  * number in quotes. None is repaired: this says which it was and shows the right shape; null when the shape is right.
  */
-export function wrongShape(format: Format, args: JsonObject): string | null {
+export function wrongShape(format: AnyFormat, args: JsonObject): string | null {
   const { name, shape } = CONTAINERS[format];
   const value = member(args, name);
   if (value === undefined) {
-    const other = ['edits', 'operations', 'replacement'].find((container) => container !== name && member(args, container) !== undefined);
+    const other = ['edits', 'operations', 'replacement', 'groups'].find((container) => container !== name && member(args, container) !== undefined);
     if (other !== undefined) return `this tool takes ${name}, not ${other}: ${shape}`;
   }
   if (format !== 'patchdiff-tx/3') {
@@ -38,7 +42,7 @@ export function wrongShape(format: Format, args: JsonObject): string | null {
 }
 
 /** For arguments that are no object at all. */
-export function wrongArguments(format: Format, args: unknown): string {
+export function wrongArguments(format: AnyFormat, args: unknown): string {
   const what = typeof args === 'string' ? 'a JSON string' : describeValue(args);
   return `The arguments were sent as ${what}; send one object: {"target_file_id": "…", "intent": "…", "expected_target_version": 3, ${CONTAINERS[format].shape.replace(/^(\w+)/, '"$1"')}}`;
 }

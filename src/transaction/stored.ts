@@ -76,7 +76,7 @@ function evidenceIn(record: JsonObject, targetFileId: string, sha256: Sha256): S
   if (canonicalUuid(bundleId) !== bundleId || bundleId !== canonicalUuid(member(record, 'bundle_id'))) {
     return 'observation.bundle_id: the bundle_id of the record is required';
   }
-  if (!isHashGuard(contentHash) || (language !== null && typeof language !== 'string') || !hasNames(grammar, GRAMMAR) || !Array.isArray(scopes)) {
+  if (!isHashGuard(contentHash) || (language !== null && !isTextOrNull(language)) || !hasNames(grammar, GRAMMAR) || !Array.isArray(scopes)) {
     return 'observation: the evidence of an observation is required';
   }
   const { name, version, sha256: digest } = grammar;

@@ -25,6 +25,7 @@ declare
   v_before integer[] := '{0}';
   v_operations patchdiff_store.operations;
   v_part patchdiff_store.walk;
+  v_fault patchdiff_store.fault;
   v_parts patchdiff_store.walk[];
   v_length integer;
   v_i integer;
@@ -67,14 +68,13 @@ begin
       v_operations,
       'operations'
     );
-    if v_part.after_content is null and v_part.fault.failure_code <> 'result_too_large' then
-      v_walk.fault := patchdiff_store.in_group(
-        v_part.fault, v_i - 1, v_part.fault.ordinal - 1, v_before[v_i], v_scope);
-      v_walk.fault.ordinal := v_part.fault.ordinal + v_before[v_i];
-      return v_walk;
-    elsif v_part.after_content is null then
-      v_walk.fault := v_part.fault;
-      v_walk.fault.prior_changes := v_before[v_i + 1];
+    if v_part.after_content is null then
+      v_fault := v_part.fault;
+      if v_fault.failure_code <> 'result_too_large' then
+        v_fault := patchdiff_store.in_group(v_fault, v_i - 1, v_fault.ordinal - 1, v_before[v_i], v_scope);
+        v_fault.ordinal := v_fault.ordinal + v_before[v_i];
+      end if;
+      v_walk.fault := v_fault;
       return v_walk;
     end if;
 
