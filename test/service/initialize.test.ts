@@ -110,7 +110,7 @@ describe('initialize_target', () => {
     expect(await ws.service.initializeTarget({ from_workspace: true, path })).toMatchObject({
       ...missing,
       facts: { bound_target_file_id: id, last_synced_disk_sha256: null, last_synced_version: null },
-      next_step: expect.stringContaining('for the first time') as string,
+      next_step: expect.stringContaining('creates its file') as string,
     });
     await ws.sync(id);
     rmSync(ws.at(path));
