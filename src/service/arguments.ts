@@ -141,7 +141,8 @@ export class ArgumentReader {
   /** A required array of 1 to `max` items that all pass; `rule` says that in words. */
   list(name: string, rule: string, max: number, passes: (item: JsonValue) => boolean): JsonValue[] {
     const value = this.#take(name);
-    if (Array.isArray(value) && value.length > 0 && value.length <= max && (value as JsonValue[]).every(passes)) return value as JsonValue[];
+    if (Array.isArray(value) && value.length > 0 && value.length <= max && (value as JsonValue[]).every(passes))
+      return value as JsonValue[];
     this.refuse(name, rule);
     return [];
   }

@@ -1,5 +1,16 @@
 import { applyBundle, applyTransaction, member, profileOf } from '../transaction/index.ts';
-import type { Applied, BundleApplied, BundleNotApplied, ChangeFact, Decoded, DecodedBundle, Fault, JsonObject, NotApplied, ScopeEvidence } from '../transaction/index.ts';
+import type {
+  Applied,
+  BundleApplied,
+  BundleNotApplied,
+  ChangeFact,
+  Decoded,
+  DecodedBundle,
+  Fault,
+  JsonObject,
+  NotApplied,
+  ScopeEvidence,
+} from '../transaction/index.ts';
 import type { CachedContent } from './content-cache.ts';
 import { sha256 } from './sha256.ts';
 
@@ -12,7 +23,12 @@ export type Claim =
    * `struck`, the text in which the fault struck (of a bundle's operation: its scope's), and the facts of the changes before it, is null for faults that no content can change. `base` is named even then when one
    * is held: should the database read the submission otherwise, it records the contradiction instead of asking for a base again.
    */
-  | { verdict: 'rejected'; base: CachedContent | null; fault: Fault; struck: { buffer: string; prior: readonly ChangeFact[]; scope: ScopeEvidence | null } | null };
+  | {
+      verdict: 'rejected';
+      base: CachedContent | null;
+      fault: Fault;
+      struck: { buffer: string; prior: readonly ChangeFact[]; scope: ScopeEvidence | null } | null;
+    };
 
 /** False when a well-formed guard names another version or content than `base`: the verdict would be about the wrong text. */
 export function guardsHold(record: JsonObject, base: CachedContent): boolean {

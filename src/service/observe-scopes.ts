@@ -81,7 +81,8 @@ export async function observeScopes(context: Context, args: unknown, options: Ca
       const next = 'Stop editing this target: an operator must run `patchdiff verify`, which names the damaged row, and restore it.';
       return refused('content_diverged', 'the stored content does not match its recorded hash; nothing was recorded', next, at);
     }
-    if (row.outcome === 'observed') return { status: 'observed', bundle_id: row.bundle_id, ...at, ...reading, scopes: row.scopes as JsonValue };
+    if (row.outcome === 'observed')
+      return { status: 'observed', bundle_id: row.bundle_id, ...at, ...reading, scopes: row.scopes as JsonValue };
   }
   return refused('target_moved', 'the document kept changing while it was observed; nothing was recorded', LIST_AGAIN, at);
 }

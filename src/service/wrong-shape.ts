@@ -21,7 +21,9 @@ export function wrongShape(format: AnyFormat, args: JsonObject): string | null {
   const { name, shape } = CONTAINERS[format];
   const value = member(args, name);
   if (value === undefined) {
-    const other = ['edits', 'operations', 'replacement', 'groups'].find((container) => container !== name && member(args, container) !== undefined);
+    const other = ['edits', 'operations', 'replacement', 'groups'].find(
+      (container) => container !== name && member(args, container) !== undefined,
+    );
     if (other !== undefined) return `this tool takes ${name}, not ${other}: ${shape}`;
   }
   if (format !== 'patchdiff-tx/3') {

@@ -76,7 +76,12 @@ function evidenceIn(record: JsonObject, targetFileId: string, sha256: Sha256): S
   if (canonicalUuid(bundleId) !== bundleId || bundleId !== canonicalUuid(member(record, 'bundle_id'))) {
     return 'observation.bundle_id: the bundle_id of the record is required';
   }
-  if (!isHashGuard(contentHash) || (language !== null && !isTextOrNull(language)) || !hasNames(grammar, GRAMMAR) || !Array.isArray(scopes)) {
+  if (
+    !isHashGuard(contentHash) ||
+    (language !== null && language !== null && typeof language !== 'string') ||
+    !hasNames(grammar, GRAMMAR) ||
+    !Array.isArray(scopes)
+  ) {
     return 'observation: the evidence of an observation is required';
   }
   const { name, version, sha256: digest } = grammar;
@@ -98,10 +103,6 @@ function isEvidence(value: JsonValue): value is ScopeEvidence & JsonObject {
   const { end, kind, name, qualified_path: path, sha256, start } = value;
   const texts = [kind, name, path].every((text) => typeof text === 'string');
   return texts && isHashGuard(sha256) && isInteger(start, 0) && isInteger(end, start + 1);
-}
-
-function isTextOrNull(value: JsonValue | undefined): boolean {
-  return value === null || typeof value === 'string';
 }
 
 function hasNames(value: JsonValue | undefined, names: string): value is JsonObject {

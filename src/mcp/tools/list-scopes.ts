@@ -20,10 +20,18 @@ export const listScopes: ToolDefinition = {
     {
       target_file_id: targetFileId,
       language,
-      kind: { type: 'string', description: 'Only scopes of this kind, as an answer names it (function, class, method, section, …).', minLength: 1 },
+      kind: {
+        type: 'string',
+        description: 'Only scopes of this kind, as an answer names it (function, class, method, section, …).',
+        minLength: 1,
+      },
       name: { type: 'string', description: 'Only scopes of exactly this name.', minLength: 1 },
       path: { type: 'string', description: 'Only scopes whose qualified_path contains this text.', minLength: 1 },
-      start_scope: { type: 'integer', description: 'First scope to return, counted from 1 over those that the filters leave; default 1.', minimum: 1 },
+      start_scope: {
+        type: 'integer',
+        description: 'First scope to return, counted from 1 over those that the filters leave; default 1.',
+        minimum: 1,
+      },
       max_results: { type: 'integer', description: 'Scopes to return: 1 to 500, default 100; more counts as 500.', minimum: 1 },
     },
     ['target_file_id'],

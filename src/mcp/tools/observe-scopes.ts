@@ -33,7 +33,11 @@ export const observeScopes: ToolDefinition = {
     status: statusOf('observed', 'refused', 'invalid_argument', 'not_found'),
     ...argumentFault,
     failure_code: stringOrNull,
-    unknown_scope_ids: { type: 'array', items: { type: 'string' }, description: 'scope_unknown: the ids that are none of the text as it is now.' },
+    unknown_scope_ids: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'scope_unknown: the ids that are none of the text as it is now.',
+    },
     target_file_id: string,
     bundle_id: string,
     version: integer,
