@@ -157,7 +157,7 @@ export const start: IntegerSchema = {
 export const language: StringSchema = {
   type: 'string',
   description:
-    'Language of the document when its name does not tell: typescript, tsx, javascript, python, go, rust, java, c, cpp, csharp, ruby, php, bash, json, yaml, toml, html, css, markdown, sql.',
+    'Language of the document when its name does not tell: typescript, tsx, javascript, python, go, rust, java, c, cpp, csharp, ruby, php, bash, json, yaml, toml, html, css, markdown, sql; not empty.',
   minLength: 1,
 };
 
@@ -171,17 +171,22 @@ export const bundleId: StringSchema = {
 
 export const groups: ArraySchema = {
   type: 'array',
-  description: 'One group a scope to edit, as a JSON array; 2,000 operations in all.',
+  description: 'One group a scope to edit, 1 to 2,000, as a JSON array, not a string; at most 2,000 operations in all.',
   minItems: 1,
   maxItems: 2000,
   items: {
     type: 'object',
     properties: {
-      scope_id: { type: 'string', description: 'A scope of the bundle, each at most once.', pattern: scopeIdPattern },
+      scope_id: {
+        type: 'string',
+        description: 'A scope of the bundle, each at most once; 32 lowercase hexadecimal digits.',
+        pattern: scopeIdPattern,
+      },
       operations: {
         ...operations,
         description:
-          "As in patchdiff_submit_operations, in the scope's own text: its first character is 0. In order, each applied to the scope as the ones before it left it.",
+          "In the scope's own text, whose first character is 0; in order, each applied to the scope as the ones before it left it. 1 to 2,000, as a JSON array, not a string. " +
+          'op "match" takes match, replace, occurrence_index, anchor_before, anchor_after; op "span" takes start, end, expected_text, replace, expected_before, expected_after; both take change_id, rationale, risk.',
       },
     },
     required: ['scope_id', 'operations'],

@@ -9,10 +9,10 @@ const RECOVER = `RECOVER: status "rejected" is an answer, not an error: nothing 
 const SAVE = `SAVE: patchdiff_save with the guards of your last receipt; sync_workspace: true writes the file back. The file on disk changes only then. On drift somebody changed the file: nothing was written.`;
 
 const OBSERVE =
-  'OBSERVE: patchdiff_list_scopes names the functions, classes, sections; patchdiff_observe_scopes with the scope_ids to edit returns their exact texts and a bundle_id.';
+  'OBSERVE: patchdiff_list_scopes names functions, classes, sections; patchdiff_observe_scopes returns texts and a bundle_id.';
 
 const COMMIT =
-  "SUBMIT: patchdiff_commit_bundle with bundle_id and one group {scope_id, operations} a scope; matches and spans are in the scope's own text, and all groups apply or none. Always send intent and a fresh client_request_id.";
+  'SUBMIT: patchdiff_commit_bundle with one group {scope_id, operations} a scope, in its own text; all apply or none. Always send intent and a fresh client_request_id.';
 
 const GUARD = 'GUARD: send them as expected_target_version and/or expected_current_hash; at least one is required.';
 
@@ -38,7 +38,7 @@ const INSTRUCTIONS: Readonly<Record<Profile, string>> = {
   ].join('\n'),
   observed_workspace: [
     LOOP,
-    'READ: patchdiff_initialize_target with from_workspace: true and path returns the target_file_id; patchdiff_read_lines and patchdiff_find_occurrences show the rest of the text. Every answer returns version and current_hash.',
+    'READ: patchdiff_initialize_target with from_workspace: true and path returns the target_file_id; patchdiff_read_lines reads. Each returns version and current_hash.',
     OBSERVE,
     GUARD,
     COMMIT,
@@ -48,7 +48,7 @@ const INSTRUCTIONS: Readonly<Record<Profile, string>> = {
   ].join('\n'),
   observed_v2: [
     LOOP,
-    'READ: patchdiff_read_lines and patchdiff_find_occurrences of a target_file_id that you were given. Every answer returns version and current_hash.',
+    'READ: patchdiff_read_lines and patchdiff_find_occurrences of a target_file_id that you were given. Each returns version and current_hash.',
     OBSERVE,
     GUARD,
     COMMIT,

@@ -18,7 +18,7 @@ export interface ToolDefinition {
   annotations: ToolAnnotations;
   inputSchema: InputSchema;
   outputSchema: OutputSchema;
-  /** Arguments that work as they stand when the examples of all tools of a profile run in their order on an empty database. */
+  /** Arguments that work as they stand when the examples of all tools of a profile run in their order on an empty database; a bundle's own id is random. */
   example: JsonObject;
   /** True when the work grows with a history or a file, so that the time limit of one call does not apply. */
   long: boolean;

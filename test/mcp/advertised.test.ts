@@ -9,13 +9,24 @@ import { lintTool } from './support/schema-lint.ts';
 import type { ListedTool } from './support/schema-lint.ts';
 
 const START = { command: process.execPath, args: [...STUB], stderr: 'ignore' as const };
-const WORKSPACE = [
-  'patchdiff_initialize_target',
+const OBSERVED = [
   'patchdiff_read_lines',
   'patchdiff_find_occurrences',
-  'patchdiff_submit_operations',
-  'patchdiff_save',
+  'patchdiff_list_scopes',
+  'patchdiff_observe_scopes',
+  'patchdiff_commit_bundle',
 ];
+const PARTS = {
+  observed_workspace: ['patchdiff_initialize_target', ...OBSERVED, 'patchdiff_save'],
+  workspace: [
+    'patchdiff_initialize_target',
+    'patchdiff_read_lines',
+    'patchdiff_find_occurrences',
+    'patchdiff_submit_operations',
+    'patchdiff_save',
+  ],
+  observed_v2: OBSERVED,
+};
 
 interface Listing {
   tools: ListedTool[];
@@ -35,7 +46,7 @@ async function listing(profile: string): Promise<Listing> {
   }
 }
 
-describe.each(['full', 'workspace'])('profile %s', (profile) => {
+describe.each(['full', 'observed_workspace', 'workspace', 'observed_v2'])('profile %s', (profile) => {
   let said: Listing;
   beforeAll(async () => {
     said = await listing(profile);
@@ -57,12 +68,14 @@ describe.each(['full', 'workspace'])('profile %s', (profile) => {
   });
 });
 
-test('the workspace profile is a part of the full one, in the same order', async () => {
+test('every other profile is a part of the full one, in the same order', async () => {
   const full = await listing('full');
-  const part = await listing('workspace');
-  expect(full.tools).toHaveLength(14);
-  expect(part.tools.map((tool) => tool.name)).toEqual(WORKSPACE);
-  for (const tool of part.tools) expect(full.tools).toContainEqual(tool);
+  expect(full.tools).toHaveLength(17);
+  for (const [profile, names] of Object.entries(PARTS)) {
+    const part = await listing(profile);
+    expect(part.tools.map((tool) => tool.name)).toEqual(names);
+    for (const tool of part.tools) expect(full.tools).toContainEqual(tool);
+  }
 });
 
 describe('both protocol eras on one pipe', () => {
@@ -118,7 +131,7 @@ describe('both protocol eras on one pipe', () => {
       expect(discovered.result).toMatchObject({ supportedVersions: expect.arrayContaining(['2026-07-28']) as string[] });
       const hello = await pipe.initialize('2025-11-25');
       expect(hello.result).toMatchObject({ protocolVersion: '2025-11-25', serverInfo: { name: 'patchdiff' } });
-      expect((await pipe.request(2, 'tools/list')).result?.['tools']).toHaveLength(14);
+      expect((await pipe.request(2, 'tools/list')).result?.['tools']).toHaveLength(17);
     });
   });
 

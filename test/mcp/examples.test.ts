@@ -13,10 +13,14 @@ const STATUS: Record<string, string> = {
   patchdiff_read_target: 'ok',
   patchdiff_read_lines: 'ok',
   patchdiff_find_occurrences: 'ok',
+  patchdiff_list_scopes: 'ok',
+  patchdiff_observe_scopes: 'observed',
   patchdiff_preview: 'would_accept',
   patchdiff_submit_edits: 'accepted',
   patchdiff_submit_operations: 'accepted',
   patchdiff_submit_replacement: 'accepted',
+  // Its bundle_id is none: those of observations are random.
+  patchdiff_commit_bundle: 'rejected',
   patchdiff_get_pdcp_log: 'ok',
   patchdiff_get_manifest_ledger: 'ok',
   patchdiff_save: 'checkpointed',
@@ -27,12 +31,13 @@ const STATUS: Record<string, string> = {
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 
 /** The version that the examples of a profile lead to. */
-const VERSION: Record<string, number> = { full: 3, workspace: 1 };
+const VERSION: Record<string, number> = { full: 3, workspace: 1, observed_workspace: 0 };
 
 describe.each([
   ['the 2.x client', 'full', connectNew],
   ['the 1.x client', 'full', connectOld],
   ['the 2.x client', 'workspace', connectNew],
+  ['the 2.x client', 'observed_workspace', connectNew],
 ])('over stdio and PostgreSQL, with %s and profile %s', (_, profile, connect) => {
   let database: TestDatabase;
   let host: Host;
@@ -60,7 +65,9 @@ describe.each([
       expect(JSON.parse(result.text)).toEqual(result.structured);
       seen[tool.name] = result.structured?.['status'];
     }
-    expect(seen).toEqual(Object.fromEntries(tools.map(({ name }) => [name, STATUS[name]])));
+    // The example of SAVE is guarded by the version that an accepted change makes.
+    const status = VERSION[profile] === 0 ? { ...STATUS, patchdiff_save: 'rejected' } : STATUS;
+    expect(seen).toEqual(Object.fromEntries(tools.map(({ name }) => [name, status[name]])));
     if (profile === 'full') expect(Object.keys(seen).sort()).toEqual(Object.keys(STATUS).sort());
   });
 
@@ -68,7 +75,12 @@ describe.each([
     const { target_file_id } = exampleOf(tools.find((tool) => tool.name === 'patchdiff_read_lines') ?? { description: '' });
     const read = await host.call('patchdiff_read_lines', { target_file_id });
     expect(read.structured).toMatchObject({ version: VERSION[profile] });
-    expect((read.structured?.['lines'] as { text: string }[]).map(({ text }) => text)).toEqual(['# Notes', '', 'Alpha', 'beta']);
+    expect((read.structured?.['lines'] as { text: string }[]).map(({ text }) => text)).toEqual([
+      '# Notes',
+      '',
+      VERSION[profile] === 0 ? 'alpha' : 'Alpha',
+      'beta',
+    ]);
     const admin = await database.client('admin');
     const { rows } = await admin.query('select * from patchdiff_audit.verify_all()');
     expect(rows).toEqual([]);
@@ -103,11 +115,11 @@ test('all examples together stay under 8,192 bytes', async () => {
   try {
     const tools = await host.listTools();
     const examples = tools.map((tool) => JSON.stringify({ name: tool.name, arguments: exampleOf(tool) }));
-    expect(examples).toHaveLength(14);
+    expect(examples).toHaveLength(17);
     expect(Buffer.byteLength(examples.join('\n'))).toBeLessThan(8192);
     // Also as they stand in the descriptions, if a host counts those.
     const lines = tools.flatMap(({ description }) => description.split('\n').filter((line) => line.startsWith('Example: ')));
-    expect(lines).toHaveLength(14);
+    expect(lines).toHaveLength(17);
     expect(Buffer.byteLength(lines.join('\n'))).toBeLessThan(8192);
   } finally {
     await host.close();

@@ -36,7 +36,13 @@ describe('what is wrong at the start is said on stderr, before any protocol', ()
   const NOBODY = 'postgres://nobody:secret-word@127.0.0.1:1/none';
 
   test.each([
-    ['an unknown profile (flag)', ['--profile', 'everything'], {}, 2, /unknown tool profile "everything".*full, workspace/],
+    [
+      'an unknown profile (flag)',
+      ['--profile', 'everything'],
+      {},
+      2,
+      /unknown tool profile "everything".*full, observed_workspace, workspace, observed_v2/,
+    ],
     ['an unknown profile (variable)', [], { PATCHDIFF_MCP_PROFILE: 'observed' }, 2, /unknown tool profile "observed"/],
     ['an unknown flag', ['--workspaces', '/'], {}, 2, /--workspaces/],
     ['an unknown response mode', [], { PATCHDIFF_MCP_RESPONSE_MODE: 'short' }, 2, /unknown response mode "short"/],

@@ -11,7 +11,7 @@ export const commitBundle: ToolDefinition = {
   summary:
     'Edits scopes that patchdiff_observe_scopes returned, all in one commit: every group applies, or nothing does. ' +
     'Required: bundle_id, at least one guard (expected_target_version or expected_current_hash, from the last answer), intent, and groups: one {scope_id, operations} a scope. ' +
-    "Operations are those of patchdiff_submit_operations in the scope's own text: a match must be unique there, and start and end of a span count from the scope's first character. " +
+    'Operations are {op:"match", match, replace} and {op:"span", start, end, expected_text, replace}, in the scope\'s own text: a match must be unique there, and start and end count from the scope\'s first character. ' +
     'Each group starts from the text that was observed. Scopes that overlap cannot be edited together. When a scope no longer has its text, target_hash_mismatch names it: observe it again. ' +
     'status "rejected" is an answer with its reason and evidence (group_index, operation_index); a client_request_id makes a repeat safe.',
   annotations: APPENDS,
@@ -25,9 +25,9 @@ export const commitBundle: ToolDefinition = {
   example: {
     target_file_id: EXAMPLE_TARGET,
     bundle_id: '00000000-0000-4000-8000-000000000000',
-    intent: 'the bundle_id and the scope_id are those of your own observation',
+    intent: 'capitalise (send the bundle_id of your own observation)',
     expected_target_version: 0,
-    groups: [{ scope_id: '0123456789abcdef0123456789abcdef', operations: [{ op: 'match', match: 'alpha', replace: 'Alpha' }] }],
+    groups: [{ scope_id: 'e8dacb57cd45afb050e53e79ea19fd19', operations: [{ op: 'match', match: 'alpha', replace: 'Alpha' }] }],
   },
   long: false,
   run: (service, args, options) => service.commitBundle(args, options),

@@ -22,11 +22,11 @@ export const listScopes: ToolDefinition = {
       language,
       kind: {
         type: 'string',
-        description: 'Only scopes of this kind, as an answer names it (function, class, method, section, …).',
+        description: 'Only scopes of this kind, as an answer names it (function, class, method, section, …); not empty.',
         minLength: 1,
       },
-      name: { type: 'string', description: 'Only scopes of exactly this name.', minLength: 1 },
-      path: { type: 'string', description: 'Only scopes whose qualified_path contains this text.', minLength: 1 },
+      name: { type: 'string', description: 'Only scopes of exactly this name; not empty.', minLength: 1 },
+      path: { type: 'string', description: 'Only scopes whose qualified_path contains this text; not empty.', minLength: 1 },
       start_scope: {
         type: 'integer',
         description: 'First scope to return, counted from 1 over those that the filters leave; default 1.',

@@ -21,7 +21,7 @@ export const observeScopes: ToolDefinition = {
       scope_ids: {
         type: 'array',
         description: 'Ids from patchdiff_list_scopes, 1 to 100, each once, as a JSON array.',
-        items: { type: 'string', pattern: scopeIdPattern },
+        items: { type: 'string', description: 'A scope_id: 32 lowercase hexadecimal digits.', pattern: scopeIdPattern },
         minItems: 1,
         maxItems: 100,
       },
@@ -48,8 +48,8 @@ export const observeScopes: ToolDefinition = {
     has_errors: boolean,
     scopes: objects,
   }),
-  // The whole of the document that patchdiff_initialize_target's example makes.
-  example: { target_file_id: EXAMPLE_TARGET, scope_ids: ['0123456789abcdef0123456789abcdef'] },
+  // The one section of the document of all examples, as it stands at version 0.
+  example: { target_file_id: EXAMPLE_TARGET, scope_ids: ['e8dacb57cd45afb050e53e79ea19fd19'] },
   long: false,
   run: (service, args, options) => service.observeScopes(args, options),
 };
