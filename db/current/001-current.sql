@@ -56,6 +56,7 @@ comment on column patchdiff_store.scope_observations.actor is 'Who the caller sa
 
 create table if not exists patchdiff_store.observed_scopes (
   target_file_id uuid not null,
+  scope_sequence bigint not null,
   observation_sequence bigint not null,
   ordinal integer not null,
   start_char integer not null,
@@ -70,13 +71,15 @@ create table if not exists patchdiff_store.observed_scopes (
   qualified_path text not null,
   scope_sha256 text collate "C" not null check (scope_sha256 ~ '\A[0-9a-f]{64}\Z'),
   scope_text text not null,
-  primary key (target_file_id, observation_sequence, ordinal),
+  primary key (target_file_id, scope_sequence),
+  unique (target_file_id, observation_sequence, ordinal),
   unique (target_file_id, observation_sequence, scope_id),
   foreign key (target_file_id, observation_sequence) references patchdiff_store.scope_observations,
   check (start_char < end_char)
 );
 comment on table patchdiff_store.observed_scopes is 'One row a scope of an observation, cut by the database from its own text; covered by the row_hash of the observation.';
 comment on column patchdiff_store.observed_scopes.target_file_id is 'The target whose text was observed.';
+comment on column patchdiff_store.observed_scopes.scope_sequence is 'Place among the observed scopes of the target, from 1 without gaps.';
 comment on column patchdiff_store.observed_scopes.observation_sequence is 'The observation.';
 comment on column patchdiff_store.observed_scopes.ordinal is 'Place among its scopes, from 1, as the caller asked.';
 comment on column patchdiff_store.observed_scopes.start_char is 'First code point in the text, from 0.';
@@ -101,6 +104,8 @@ alter table patchdiff_store.observed_scopes enable always trigger _100_append_on
 grant select on patchdiff_store.scope_observations, patchdiff_store.observed_scopes to patchdiff_auditor;
 
 alter table patchdiff_store.target_heads add column if not exists observation_sequence bigint not null default 0;
+alter table patchdiff_store.target_heads add column if not exists scope_sequence bigint not null default 0;
+comment on column patchdiff_store.target_heads.scope_sequence is 'Sequence of the last observed scope; 0 when there is none.';
 comment on column patchdiff_store.target_heads.observation_sequence is 'Sequence of the last observation; 0 when there is none.';
 
 -- What a walk of a bundle knows beside: null in every other walk.
@@ -159,6 +164,7 @@ grant execute on function patchdiff.read_observation(uuid, uuid) to patchdiff_wr
 --! include patchdiff_store/verify_chain.sql
 --! include patchdiff_store/verify_missing.sql
 --! include patchdiff_store/verify_observations.sql
+--! include patchdiff_store/is_mentioned.sql
 --! include patchdiff_store/verify_target.sql
 --! include patchdiff_audit/observations.sql
 grant select on patchdiff_audit.observations to patchdiff_writer, patchdiff_auditor;

@@ -8,14 +8,14 @@ select schemas_are(
 
 select tables_are('patchdiff_store', array[
   'cloud_target_files', 'target_heads', 'append_only_pdcp_logs', 'append_only_manifest_ledger', 'request_keys',
-  'target_snapshots', 'editing_cycles', 'workspace_publications', 'workspace_bindings', 'commit_subscriptions'
+  'target_snapshots', 'editing_cycles', 'workspace_publications', 'workspace_bindings', 'commit_subscriptions', 'scope_observations', 'observed_scopes'
 ]);
 select tables_are('patchdiff', '{}'::name[]);
 select tables_are('patchdiff_audit', '{}'::name[]);
-select views_are('patchdiff_audit', array['targets', 'attempts', 'changes', 'cycles', 'publications', 'open_publications', 'adoptions', 'bindings']);
+select views_are('patchdiff_audit', array['targets', 'attempts', 'changes', 'cycles', 'publications', 'open_publications', 'adoptions', 'bindings', 'observations']);
 
 select functions_are('patchdiff', array[
-  'commit_attempt', 'create_target', 'save_target', 'open_publication', 'lock_publication', 'record_publication', 'adopt_disk', 'rebind_target',
+  'commit_attempt', 'create_target', 'save_target', 'open_publication', 'lock_publication', 'record_publication', 'adopt_disk', 'rebind_target', 'observe_scopes', 'read_observation',
   'list_targets', 'read_target', 'read_head', 'read_attempts', 'read_attempt', 'read_ledger', 'find_binding',
   'read_open_publications', 'read_recent_changes', 'lock_history', 'read_history', 'read_line_endings', 'preview_facts', 'preview_recovery',
   'commit_match', 'commit_spans', 'commit_replacement', 'subscribe_commits', 'unsubscribe_commits'

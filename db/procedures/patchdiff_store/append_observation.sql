@@ -14,6 +14,7 @@ declare
   v_row patchdiff_store.scope_observations := p_row;
   v_scopes patchdiff_store.observed_scopes[];
   v_rule text;
+  v_before bigint;
 begin
   v_row.target_file_id := p_locked.target_file_id;
   v_row.bundle_id := gen_random_uuid();
@@ -29,8 +30,8 @@ begin
   v_row.db_client_addr := host(inet_client_addr());
   v_row.db_transaction_id := pg_current_xact_id()::text::bigint;
   v_row.prev_hash := p_locked.chain_head;
-  select h.observation_sequence + 1
-  into strict v_row.observation_sequence
+  select h.observation_sequence + 1, h.scope_sequence
+  into strict v_row.observation_sequence, v_before
   from patchdiff_store.target_heads as h
   where h.target_file_id = p_locked.target_file_id;
 
@@ -43,7 +44,7 @@ begin
     ) > 1048576 then 'at most 1048576 code points of text in all'
   end;
   if v_rule is null then
-    v_scopes := array(select c from patchdiff_store.cut_scopes(v_row, p_content, p_locked.content_chars, p_scopes) as c);
+    v_scopes := array(select c from patchdiff_store.cut_scopes(v_row, p_content, p_locked.content_chars, p_scopes, v_before) as c);
     if v_row.scope_count > (select count(distinct s.scope_id) from unnest(v_scopes) as s) then
       v_rule := 'each scope once';
     end if;
@@ -65,6 +66,7 @@ begin
 
   update patchdiff_store.target_heads as h
   set observation_sequence = v_row.observation_sequence,
+      scope_sequence = v_before + v_row.scope_count,
       chain_sequence = v_row.chain_sequence,
       chain_head = v_row.row_hash
   where h.target_file_id = v_row.target_file_id;

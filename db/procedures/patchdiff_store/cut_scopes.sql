@@ -1,10 +1,11 @@
 -- The scopes of an observation, cut from the bytes of its content: text, digest, byte offsets, lines and id are computed here, kind,
--- name, path and range are the caller's. Positions are code points, lines count from 1.
+-- name, path and range are the caller's. p_before: observed scopes of the target before these. Positions are code points, lines count from 1.
 create or replace function patchdiff_store.cut_scopes (
   p_observation patchdiff_store.scope_observations,
   p_content bytea,
   p_chars integer,
-  p_scopes jsonb
+  p_scopes jsonb,
+  p_before bigint
 )
   returns setof patchdiff_store.observed_scopes
   language plpgsql
@@ -28,6 +29,7 @@ begin
   loop
     v_row.target_file_id := p_observation.target_file_id;
     v_row.observation_sequence := p_observation.observation_sequence;
+    v_row.scope_sequence := p_before + v_scope.ordinal;
     v_row.ordinal := v_scope.ordinal;
     v_row.start_char := v_scope.start_char;
     v_row.end_char := v_scope.end_char;
@@ -51,5 +53,5 @@ begin
 end;
 $$;
 
-comment on function patchdiff_store.cut_scopes(patchdiff_store.scope_observations, bytea, integer, jsonb) is
+comment on function patchdiff_store.cut_scopes(patchdiff_store.scope_observations, bytea, integer, jsonb, bigint) is
   'The scopes of an observation, cut from the bytes of its content.';

@@ -13,6 +13,8 @@ as $$
     or exists (select from patchdiff_store.target_snapshots as t where t.target_file_id = p_target)
     or exists (select from patchdiff_store.editing_cycles as t where t.target_file_id = p_target)
     or exists (select from patchdiff_store.workspace_publications as t where t.target_file_id = p_target)
+    or exists (select from patchdiff_store.scope_observations as t where t.target_file_id = p_target)
+    or exists (select from patchdiff_store.observed_scopes as t where t.target_file_id = p_target)
     or exists (select from patchdiff_store.request_keys as t where t.target_file_id = p_target)
     or exists (select from patchdiff_store.workspace_bindings as t where t.target_file_id = p_target)
 $$;

@@ -9,6 +9,7 @@ create or replace function patchdiff_store.scope_encoding (
 as $$
   select pg_catalog.record_send(row(
     p_row.target_file_id,
+    p_row.scope_sequence,
     p_row.observation_sequence,
     p_row.ordinal,
     p_row.start_char,

@@ -32,6 +32,9 @@ as $$
         )),
         ('scope_observations', 'observation_sequence', h.observation_sequence, array(
           select t.observation_sequence from patchdiff_store.scope_observations as t where t.target_file_id = p_target
+        )),
+        ('observed_scopes', 'scope_sequence', h.scope_sequence, array(
+          select t.scope_sequence from patchdiff_store.observed_scopes as t where t.target_file_id = p_target
         ))
     ) as n (table_name, key_name, last_place, present)
     cross join lateral patchdiff_store.missing_rows(n.table_name, n.key_name, n.present, n.last_place) as f

@@ -46,6 +46,17 @@ begin
       ))
     ) as f(column_name, problem, broken)
     where f.broken;
+    -- What the caller said of a scope nothing else can contradict.
+    return query
+    select 'observed_scopes', 'scope_sequence=' || s.scope_sequence, 'name', 'the row, a scope beside it or its observation is not what was hashed'
+    from patchdiff_store.observed_scopes as s
+    where s.target_file_id = p_target
+    and s.observation_sequence = v_row.observation_sequence
+    and v_row.row_hash is distinct from sha256(v_row.prev_hash || patchdiff_store.observation_encoding(v_row) || coalesce((
+      select string_agg(patchdiff_store.scope_encoding(e), ''::bytea order by e.ordinal)
+      from patchdiff_store.observed_scopes as e
+      where e.target_file_id = p_target and e.observation_sequence = v_row.observation_sequence
+    ), ''));
     continue when v_content is null;
 
     begin
@@ -60,7 +71,7 @@ begin
           )
           from patchdiff_store.observed_scopes as s
           where s.target_file_id = p_target and s.observation_sequence = v_row.observation_sequence
-        )) as c
+        ), 0) as c
       );
     exception
       when data_exception then
@@ -70,7 +81,7 @@ begin
     return query
     select
       'observed_scopes',
-      'observation_sequence=' || v_row.observation_sequence || ', ordinal=' || s.ordinal,
+      'scope_sequence=' || s.scope_sequence,
       f.column_name,
       'not what the text of the version gives'
     from patchdiff_store.observed_scopes as s
@@ -95,6 +106,32 @@ begin
   and l.protocol_version = 'patchdiff-observed-batch/1'
   and l.status = 'accepted'
   and p.payload -> 'observation' is distinct from patchdiff_store.observation_of(p_target, p.payload)
+  union all
+  select 'observed_scopes', 'scope_sequence=' || s.scope_sequence, f.column_name, f.problem
+  from (
+    select
+      s.*,
+      row_number() over (order by s.observation_sequence, s.ordinal) as place,
+      row_number() over (partition by s.observation_sequence order by s.scope_sequence) as rank,
+      o.target_file_id is not null as is_observed
+    from patchdiff_store.observed_scopes as s
+    left join patchdiff_store.scope_observations as o
+      on o.target_file_id = s.target_file_id and o.observation_sequence = s.observation_sequence
+    where s.target_file_id = p_target
+  ) as s
+  cross join lateral (values
+    ('scope_sequence', 'not its place among the observed scopes', s.scope_sequence <> s.place),
+    ('ordinal', 'not its place in its observation', s.ordinal <> s.rank),
+    ('observation_sequence', 'the row belongs to no observation', not s.is_observed)
+  ) as f(column_name, problem, broken)
+  where f.broken
+  union all
+  select 'target_heads', 'target_file_id=' || h.target_file_id, 'scope_sequence', 'not the sequence of the last observed scope'
+  from patchdiff_store.target_heads as h
+  where h.target_file_id = p_target
+  and h.scope_sequence <> coalesce((
+    select max(s.scope_sequence) from patchdiff_store.observed_scopes as s where s.target_file_id = p_target
+  ), 0)
   union all
   select 'target_heads', 'target_file_id=' || h.target_file_id, 'observation_sequence', 'not the sequence of the last observation'
   from patchdiff_store.target_heads as h

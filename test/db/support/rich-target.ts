@@ -17,7 +17,30 @@ export interface RichTarget {
   keyed: { key: string; answer: JsonObject; again: (service: Service) => Promise<JsonObject> }[];
 }
 
-/** Imported attempts, acceptances and rejections of every format, evidence, warnings, keys, parents, SAVEs, publications, adoptions, moves of the binding, cycles. */
+/** An observation of two scopes, and a bundle that edits both. */
+async function observed(owner: pg.Client, service: Service, id: string, version: number): Promise<void> {
+  const { rows } = await owner.query<{ bundle_id: string; scopes: { scope_id: string; text: string }[] }>(
+    `select o.bundle_id, o.scopes
+     from patchdiff_store.cloud_target_files as t,
+       patchdiff.observe_scopes(t.target_file_id, t.version, t.current_hash, 'rust', '{"name":"g","version":"1","sha256":null}', true,
+         '[{"kind":"line","name":"a","qualified_path":"line a","start":0,"end":1},{"kind":"line","name":"b","qualified_path":"line b","start":2,"end":4}]',
+         '{"host":"test"}') as o
+     where t.target_file_id = $1`,
+    [id],
+  );
+  const [{ bundle_id, scopes } = { bundle_id: '', scopes: [] }] = rows;
+  const answer = await service.commitBundle({
+    target_file_id: id,
+    bundle_id,
+    expected_target_version: version,
+    intent: 'both',
+    // Put back, so that what follows finds the text it knows.
+    groups: scopes.map(({ scope_id, text }) => ({ scope_id, operations: [{ op: 'match', match: text, replace: text }] })),
+  });
+  if (answer['status'] !== 'accepted') throw new Error(JSON.stringify(answer));
+}
+
+/** Imported attempts, acceptances and rejections of every format, evidence, warnings, keys, parents, SAVEs, publications, adoptions, moves of the binding, observations, bundles, cycles. */
 export async function richTarget(owner: pg.Client, service: Service, path: string): Promise<RichTarget> {
   const id = await create(owner, path);
   await bringIn(owner, id);
@@ -53,6 +76,10 @@ export async function richTarget(owner: pg.Client, service: Service, path: strin
   await save('save-1');
   await save('save-2');
   await save('save-3', { expected_target_version: 0 });
+  for (let times = 0; times < 2; times += 1) {
+    await observed(owner, service, id, version);
+    version += 1;
+  }
   await submit('accepted', TX2, {
     operations: [
       { op: 'span', start: 0, end: 1, expected_text: '1', replace: 'ONE', rationale: 'louder' },
