@@ -166,6 +166,7 @@ grant execute on function patchdiff.read_observation(uuid, uuid) to patchdiff_wr
 --! include patchdiff_store/verify_observations.sql
 --! include patchdiff_store/is_mentioned.sql
 --! include patchdiff_store/verify_target.sql
+--! include patchdiff_audit/verify_all.sql
 --! include patchdiff_audit/observations.sql
 grant select on patchdiff_audit.observations to patchdiff_writer, patchdiff_auditor;
 

@@ -27,7 +27,12 @@ const BY_HASH_ALONE: Readonly<Record<string, readonly string[]>> = {
     ...['publication_id', 'created_at', 'request_fingerprint', 'db_session_user', 'db_application_name'],
     ...['db_client_addr', 'db_transaction_id', 'actor'],
   ],
+  observed_scopes: ['start_char', 'end_char', 'kind', 'qualified_path'],
   request_keys: ['client_request_id'],
+  scope_observations: [
+    ...['observation_sequence', 'bundle_id', 'created_at', 'has_errors', 'language', 'grammar_name', 'grammar_version', 'grammar_sha256'],
+    ...['db_session_user', 'db_application_name', 'db_client_addr', 'db_transaction_id', 'actor'],
+  ],
 };
 
 const own = useService();

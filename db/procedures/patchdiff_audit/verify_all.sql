@@ -24,6 +24,10 @@ as $$
     union
     select t.target_file_id from patchdiff_store.workspace_publications as t
     union
+    select t.target_file_id from patchdiff_store.scope_observations as t
+    union
+    select t.target_file_id from patchdiff_store.observed_scopes as t
+    union
     select t.target_file_id from patchdiff_store.request_keys as t
     union
     select t.target_file_id from patchdiff_store.workspace_bindings as t

@@ -59,6 +59,7 @@ const HISTORY = [
 ];
 const OPENED = `select r.outcome from patchdiff.read_head('${BOUND}') as h, patchdiff.open_publication(h.target_file_id, 0, null, h.version, h.current_hash,
   h.last_synced_disk_sha256, h.current_hash, h.content_bytes, '{"a":1}', 'p1') as r`;
+const OBSERVED = `patchdiff.observe_scopes('${TARGET}', 0, '${sha256(TEXT)}', 'x', '{"name":"g\\\\","version":"1","sha256":null}', true, '[{"kind":"k","name":"ñ\\"","qualified_path":"p","start":1,"end":3}]')`;
 const INTENT = `(select o.publication_id from patchdiff.read_open_publications('${BOUND}') as o)`;
 
 /**
@@ -90,6 +91,11 @@ export const ENTRY_CALLS: Readonly<Record<string, string[][]>> = {
   'patchdiff.rebind_target': [
     [OPENED, ...some(`patchdiff.rebind_target('${BOUND}', '{"root":"/s\\\\","path":"ñ","root_device":"1","root_inode":"3","disk_sha256":null}', 0)`, '1 / cardinality(r.superseded), r.outcome, r.failure_code, r.from_path, r.workspace_root')],
     some(`patchdiff.rebind_target('${BOUND}', '{"root":"/r","path":"bound","root_device":"7","root_inode":"3","disk_sha256":null}', 1)`, 'r.outcome, r.failure_code'),
+  ],
+  'patchdiff.observe_scopes': [some(OBSERVED, 'r.outcome, r.version, r.scopes::text')],
+  'patchdiff.read_observation': [
+    [`select r.outcome from ${OBSERVED} as r`, `select r.scopes::text, r.grammar::text from patchdiff_audit.observations as o, patchdiff.read_observation('${TARGET}', o.bundle_id) as r`],
+    some(`patchdiff.read_observation('${TARGET}', '${TARGET}')`, 'r.version'),
   ],
   'patchdiff.read_open_publications': [[OPENED, `select o.workspace_path, o.version from patchdiff.read_open_publications() as o`]],
   'patchdiff.find_binding': [some(`patchdiff.find_binding('/r', 'bound')`, 'r.target_file_id, r.version, r.source_line_endings')],

@@ -19,6 +19,7 @@ export async function rechain(client: pg.Client, target: string): Promise<void> 
         select l.chain_sequence, 'append_only_pdcp_logs' as kind from patchdiff_store.append_only_pdcp_logs as l where l.target_file_id = p_target
         union all select s.chain_sequence, 'target_snapshots' from patchdiff_store.target_snapshots as s where s.target_file_id = p_target
         union all select p.chain_sequence, 'workspace_publications' from patchdiff_store.workspace_publications as p where p.target_file_id = p_target
+        union all select o.chain_sequence, 'scope_observations' from patchdiff_store.scope_observations as o where o.target_file_id = p_target
         union all select k.chain_sequence, 'request_keys' from patchdiff_store.request_keys as k where k.target_file_id = p_target and k.chain_sequence is not null
         order by 1
       loop
@@ -52,6 +53,14 @@ export async function rechain(client: pg.Client, target: string): Promise<void> 
           when 'workspace_publications' then (
             select patchdiff_store.publication_encoding(p)
             from patchdiff_store.workspace_publications as p where p.target_file_id = p_target and p.chain_sequence = v_place
+          )
+          when 'scope_observations' then (
+            select patchdiff_store.observation_encoding(o) || (
+              select string_agg(patchdiff_store.scope_encoding(s), ''::bytea order by s.ordinal)
+              from patchdiff_store.observed_scopes as s
+              where s.target_file_id = o.target_file_id and s.observation_sequence = o.observation_sequence
+            )
+            from patchdiff_store.scope_observations as o where o.target_file_id = p_target and o.chain_sequence = v_place
           )
           else (
             select patchdiff_store.key_encoding(k)

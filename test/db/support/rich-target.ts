@@ -76,7 +76,7 @@ export async function richTarget(owner: pg.Client, service: Service, path: strin
   await save('save-1');
   await save('save-2');
   await save('save-3', { expected_target_version: 0 });
-  for (let times = 0; times < 2; times += 1) {
+  for (let times = 0; times < 3; times += 1) {
     await observed(owner, service, id, version);
     version += 1;
   }
