@@ -25,7 +25,18 @@ afterAll(async () => {
 });
 
 test('exit codes are part of the interface', () => {
-  const codes = { done: 0, failed: 1, usage: 2, workspace: 3, database: 4, revision: 5, refused: 6, notFound: 7, unsound: 8, interrupted: 130 };
+  const codes = {
+    done: 0,
+    failed: 1,
+    usage: 2,
+    workspace: 3,
+    database: 4,
+    revision: 5,
+    refused: 6,
+    notFound: 7,
+    unsound: 8,
+    interrupted: 130,
+  };
   expect(EXIT).toEqual(codes);
 });
 
