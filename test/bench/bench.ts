@@ -1,16 +1,16 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import type pg from 'pg';
-import { ensureServer, stopServer } from '../../src/db/embedded/index.ts';
-import { buildTemplate, databaseUrl, withServer as withClient } from '../helpers/template.ts';
+import { databaseUrl, withServer as withClient } from '../helpers/template.ts';
 import { benchCommit } from './commit.ts';
 import { benchContention } from './contention.ts';
 import { benchHistory } from './history.ts';
 import { benchNearMiss } from './nearmiss.ts';
 import { benchScopes } from './scopes.ts';
 import { holds, jsonLine, markdownTable, type Row } from './report.ts';
+import { withBenchServer } from './server.ts';
 
 const BENCHES = ['commit', 'contention', 'history', 'nearmiss', 'scopes'] as const;
 /** Those that need no database. */
@@ -118,21 +118,13 @@ function writePages(rows: readonly Row[], server: string): void {
   }
 }
 
+/** The work on the template database of a fresh server, with a superuser and the URLs of that and of the writer. */
 async function withServer<T>(work: (admin: pg.Client, url: string, writerUrl: string) => Promise<T>): Promise<T> {
-  const home = mkdtempSync(path.join(os.tmpdir(), 'patchdiff-bench-'));
-  chmodSync(home, 0o711);
-  try {
-    const { adminUrl } = await ensureServer({ home });
-    const url = new URL(adminUrl);
-    url.pathname = '/postgres';
-    const template = await buildTemplate(url.href);
+  return withBenchServer((_, template) => {
     const database = databaseUrl(template, template.name);
     const writer = new URL(database);
     writer.username = template.logins.writer;
     writer.password = template.password;
-    return await withClient(database, (admin) => work(admin, database, writer.href));
-  } finally {
-    await stopServer({ home });
-    rmSync(home, { recursive: true, force: true });
-  }
+    return withClient(database, (admin) => work(admin, database, writer.href));
+  });
 }

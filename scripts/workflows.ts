@@ -1,0 +1,1 @@
+export { main } from '../test/bench/workflows/workflows.ts';
