@@ -14,6 +14,6 @@ export interface Context {
   actor: string | null;
   cache: ContentCache;
   queue: TargetQueue;
-  scopes: ScopeEngine;
+  scopes: () => ScopeEngine;
   bundles: BundleCache;
 }

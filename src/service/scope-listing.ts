@@ -34,7 +34,7 @@ export async function listingOf(context: Context, id: string, language: string |
   const held = await heldContent(context, id, options);
   if (held === null) return null;
   const { head, content } = held;
-  const discovery = await context.scopes.discover({
+  const discovery = await context.scopes().discover({
     text: content.content,
     language: language ?? undefined,
     path: head.workspace_path ?? head.display_name,

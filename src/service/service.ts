@@ -41,7 +41,7 @@ export function createService(deps: ServiceDeps): Service {
     actor: claimedActor(deps.actor),
     cache: state.cache,
     queue: state.queue,
-    scopes: state.scopes,
+    scopes: () => state.scopes,
     bundles: state.bundles,
   };
   return {

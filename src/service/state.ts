@@ -12,8 +12,8 @@ const DEFAULT_CACHE_BYTES = 64 * 1024 * 1024;
 export interface ServiceState {
   cache: ContentCache;
   queue: TargetQueue;
-  /** Starts its thread with the first listing; an idle one keeps no process alive. */
-  scopes: ScopeEngine;
+  /** Made when it is first asked for; an idle one keeps no process alive. */
+  readonly scopes: ScopeEngine;
   bundles: BundleCache;
   /** Opens a root when it is first needed and keeps it once it is open: its queues order the SAVEs of this process. */
   workspace: (root: string) => Promise<Workspace | Refusal>;
@@ -22,10 +22,14 @@ export interface ServiceState {
 /** `cacheBytes`: most bytes of document content kept in memory between calls; default 64 MiB. */
 export function createServiceState(cacheBytes = DEFAULT_CACHE_BYTES): ServiceState {
   const opened = new Map<string, Workspace>();
+  let engine: ScopeEngine | null = null;
   return {
     cache: new ContentCache(cacheBytes),
     queue: new TargetQueue(),
-    scopes: createScopeEngine(),
+    // Not before it is asked for: nothing else needs the grammars.
+    get scopes() {
+      return (engine ??= createScopeEngine());
+    },
     bundles: new BundleCache(),
     workspace: async (root) => {
       const kept = opened.get(root);
