@@ -59,7 +59,7 @@ const HISTORY = [
 ];
 const OPENED = `select r.outcome from patchdiff.read_head('${BOUND}') as h, patchdiff.open_publication(h.target_file_id, 0, null, h.version, h.current_hash,
   h.last_synced_disk_sha256, h.current_hash, h.content_bytes, '{"a":1}', 'p1') as r`;
-const OBSERVED = `patchdiff.observe_scopes('${TARGET}', 0, '${sha256(TEXT)}', 'x', '{"name":"g\\\\","version":"1","sha256":null}', true, '[{"kind":"k","name":"ñ\\"","qualified_path":"p","start":1,"end":3}]')`;
+const OBSERVED = `patchdiff.observe_scopes('${TARGET}', 0, '${sha256(TEXT)}', 'x', '{"name":"g","version":"1","sha256":null}', true, '[{"kind":"k","name":"ñ","qualified_path":"p","start":1,"end":3}]')`;
 const INTENT = `(select o.publication_id from patchdiff.read_open_publications('${BOUND}') as o)`;
 
 /**

@@ -19,7 +19,7 @@ let tools: Awaited<ReturnType<Host['listTools']>>;
 
 beforeAll(async () => {
   host = await connectNew({ env: { DATABASE_URL: database.url('writer') } });
-  tools = (await host.listTools()).filter(({ name }) => !name.startsWith('patchdiff_submit_'));
+  tools = (await host.listTools()).filter(({ name }) => !/^patchdiff_(submit_|commit_bundle)/.test(name));
   await host.call('patchdiff_initialize_target', { target_file_id: TARGET, display_name: 'd', content: 'alpha\nbeta\n' });
 });
 afterAll(() => host.close());
