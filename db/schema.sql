@@ -259,7 +259,12 @@ type patchdiff_store.walk (
   replacement_sha256 text[],
   start_byte integer[],
   deleted_bytes integer[],
-  inserted_bytes integer[]
+  inserted_bytes integer[],
+  ordinal integer[],
+  scope_id text[],
+  scope_span_start integer[],
+  scope_span_end integer[],
+  resolved_starts integer[]
 )
 
 -- Tables
@@ -361,6 +366,24 @@ table patchdiff_store.editing_cycles owner patchdiff_owner (
   opened_at_version bigint not null,
   snapshot_sequence bigint not null
 )
+table patchdiff_store.observed_scopes owner patchdiff_owner with () (
+  target_file_id uuid not null,
+  scope_sequence bigint not null,
+  observation_sequence bigint not null,
+  ordinal integer not null,
+  start_char integer not null,
+  end_char integer not null,
+  start_byte integer not null,
+  end_byte integer not null,
+  first_line integer not null,
+  last_line integer not null,
+  scope_id text collate "C" not null,
+  kind text not null,
+  name text not null,
+  qualified_path text not null,
+  scope_sha256 text collate "C" not null,
+  scope_text text not null
+)
 table patchdiff_store.request_keys owner patchdiff_owner with () (
   target_file_id uuid not null,
   client_request_id text collate "C" not null,
@@ -374,6 +397,30 @@ table patchdiff_store.request_keys owner patchdiff_owner with () (
   prev_hash bytea,
   row_hash bytea
 )
+table patchdiff_store.scope_observations owner patchdiff_owner with () (
+  target_file_id uuid not null,
+  observation_sequence bigint not null,
+  bundle_id uuid not null,
+  created_at timestamp with time zone not null,
+  chain_sequence bigint not null,
+  hash_version integer not null,
+  version bigint not null,
+  content_hash text collate "C" not null,
+  editing_cycle integer not null,
+  scope_count integer not null,
+  has_errors boolean not null,
+  language text,
+  grammar_name text not null,
+  grammar_version text not null,
+  grammar_sha256 text collate "C",
+  db_session_user text not null,
+  db_application_name text not null,
+  db_client_addr text,
+  db_transaction_id bigint not null,
+  prev_hash bytea not null,
+  row_hash bytea not null,
+  actor json
+)
 table patchdiff_store.target_heads owner patchdiff_owner with (fillfactor=50) (
   target_file_id uuid not null,
   log_sequence bigint not null,
@@ -384,7 +431,9 @@ table patchdiff_store.target_heads owner patchdiff_owner with (fillfactor=50) (
   open_cycle integer not null,
   accepted_version bigint not null,
   accepted_hash text collate "C" not null,
-  chain_head bytea not null
+  chain_head bytea not null,
+  observation_sequence bigint not null default 0,
+  scope_sequence bigint not null default 0
 )
 table patchdiff_store.target_snapshots owner patchdiff_owner with () (
   target_file_id uuid not null,
@@ -482,6 +531,13 @@ constraint cloud_target_files_version_check on patchdiff_store.cloud_target_file
 constraint commit_subscriptions_pkey on patchdiff_store.commit_subscriptions: PRIMARY KEY (db_session_user, subscriber)
 constraint editing_cycles_pkey on patchdiff_store.editing_cycles: PRIMARY KEY (target_file_id, editing_cycle)
 constraint editing_cycles_target_file_id_fkey on patchdiff_store.editing_cycles: FOREIGN KEY (target_file_id) REFERENCES patchdiff_store.cloud_target_files(target_file_id)
+constraint observed_scopes_check on patchdiff_store.observed_scopes: CHECK ((start_char < end_char))
+constraint observed_scopes_pkey on patchdiff_store.observed_scopes: PRIMARY KEY (target_file_id, scope_sequence)
+constraint observed_scopes_scope_id_check on patchdiff_store.observed_scopes: CHECK ((scope_id ~ '\A[0-9a-f]{32}\Z'::text))
+constraint observed_scopes_scope_sha256_check on patchdiff_store.observed_scopes: CHECK ((scope_sha256 ~ '\A[0-9a-f]{64}\Z'::text))
+constraint observed_scopes_target_file_id_observation_sequence_fkey on patchdiff_store.observed_scopes: FOREIGN KEY (target_file_id, observation_sequence) REFERENCES patchdiff_store.scope_observations(target_file_id, observation_sequence)
+constraint observed_scopes_target_file_id_observation_sequence_ordinal_key on patchdiff_store.observed_scopes: UNIQUE (target_file_id, observation_sequence, ordinal)
+constraint observed_scopes_target_file_id_observation_sequence_scope_i_key on patchdiff_store.observed_scopes: UNIQUE (target_file_id, observation_sequence, scope_id)
 constraint request_keys_chained_save on patchdiff_store.request_keys: CHECK (((num_nonnulls(chain_sequence, hash_version, prev_hash, row_hash) = 0) OR ((kind = 'save'::text) AND (num_nulls(chain_sequence, hash_version, prev_hash, row_hash) = 0)))) NOT VALID
 constraint request_keys_check on patchdiff_store.request_keys: CHECK (((kind = 'submission'::text) = (log_sequence IS NOT NULL)))
 constraint request_keys_check1 on patchdiff_store.request_keys: CHECK (((kind = 'save'::text) = (save_receipt IS NOT NULL)))
@@ -489,6 +545,11 @@ constraint request_keys_kind_check on patchdiff_store.request_keys: CHECK ((kind
 constraint request_keys_pkey on patchdiff_store.request_keys: PRIMARY KEY (target_file_id, client_request_id)
 constraint request_keys_save_has_fingerprint on patchdiff_store.request_keys: CHECK (((kind = 'submission'::text) OR (request_fingerprint IS NOT NULL))) NOT VALID
 constraint request_keys_target_file_id_fkey on patchdiff_store.request_keys: FOREIGN KEY (target_file_id) REFERENCES patchdiff_store.cloud_target_files(target_file_id)
+constraint scope_observations_content_hash_check on patchdiff_store.scope_observations: CHECK ((content_hash ~ '\A[0-9a-f]{64}\Z'::text))
+constraint scope_observations_grammar_sha256_check on patchdiff_store.scope_observations: CHECK ((grammar_sha256 ~ '\A[0-9a-f]{64}\Z'::text))
+constraint scope_observations_pkey on patchdiff_store.scope_observations: PRIMARY KEY (target_file_id, observation_sequence)
+constraint scope_observations_target_file_id_bundle_id_key on patchdiff_store.scope_observations: UNIQUE (target_file_id, bundle_id)
+constraint scope_observations_target_file_id_fkey on patchdiff_store.scope_observations: FOREIGN KEY (target_file_id) REFERENCES patchdiff_store.cloud_target_files(target_file_id)
 constraint target_heads_accepted_hash_check on patchdiff_store.target_heads: CHECK ((accepted_hash ~ '\A[0-9a-f]{64}\Z'::text))
 constraint target_heads_pkey on patchdiff_store.target_heads: PRIMARY KEY (target_file_id)
 constraint target_heads_target_file_id_fkey on patchdiff_store.target_heads: FOREIGN KEY (target_file_id) REFERENCES patchdiff_store.cloud_target_files(target_file_id)
@@ -532,7 +593,12 @@ CREATE UNIQUE INDEX cloud_target_files_pkey ON patchdiff_store.cloud_target_file
 CREATE INDEX commit_subscriptions_expires_at ON patchdiff_store.commit_subscriptions USING btree (expires_at)
 CREATE UNIQUE INDEX commit_subscriptions_pkey ON patchdiff_store.commit_subscriptions USING btree (db_session_user, subscriber)
 CREATE UNIQUE INDEX editing_cycles_pkey ON patchdiff_store.editing_cycles USING btree (target_file_id, editing_cycle)
+CREATE UNIQUE INDEX observed_scopes_pkey ON patchdiff_store.observed_scopes USING btree (target_file_id, scope_sequence)
+CREATE UNIQUE INDEX observed_scopes_target_file_id_observation_sequence_ordinal_key ON patchdiff_store.observed_scopes USING btree (target_file_id, observation_sequence, ordinal)
+CREATE UNIQUE INDEX observed_scopes_target_file_id_observation_sequence_scope_i_key ON patchdiff_store.observed_scopes USING btree (target_file_id, observation_sequence, scope_id)
 CREATE UNIQUE INDEX request_keys_pkey ON patchdiff_store.request_keys USING btree (target_file_id, client_request_id)
+CREATE UNIQUE INDEX scope_observations_pkey ON patchdiff_store.scope_observations USING btree (target_file_id, observation_sequence)
+CREATE UNIQUE INDEX scope_observations_target_file_id_bundle_id_key ON patchdiff_store.scope_observations USING btree (target_file_id, bundle_id)
 CREATE UNIQUE INDEX target_heads_pkey ON patchdiff_store.target_heads USING btree (target_file_id)
 CREATE INDEX target_snapshots_by_version ON patchdiff_store.target_snapshots USING btree (target_file_id, version, snapshot_sequence)
 CREATE UNIQUE INDEX target_snapshots_pkey ON patchdiff_store.target_snapshots USING btree (target_file_id, snapshot_sequence)
@@ -548,7 +614,9 @@ CREATE TRIGGER _100_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON patchdiff
 CREATE TRIGGER _100_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON patchdiff_store.append_only_pdcp_logs FOR EACH STATEMENT EXECUTE FUNCTION patchdiff_store.forbid_change() [always]
 CREATE TRIGGER _100_no_removal BEFORE DELETE OR TRUNCATE ON patchdiff_store.cloud_target_files FOR EACH STATEMENT EXECUTE FUNCTION patchdiff_store.forbid_change() [always]
 CREATE TRIGGER _100_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON patchdiff_store.editing_cycles FOR EACH STATEMENT EXECUTE FUNCTION patchdiff_store.forbid_change() [always]
+CREATE TRIGGER _100_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON patchdiff_store.observed_scopes FOR EACH STATEMENT EXECUTE FUNCTION patchdiff_store.forbid_change() [always]
 CREATE TRIGGER _100_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON patchdiff_store.request_keys FOR EACH STATEMENT EXECUTE FUNCTION patchdiff_store.forbid_change() [always]
+CREATE TRIGGER _100_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON patchdiff_store.scope_observations FOR EACH STATEMENT EXECUTE FUNCTION patchdiff_store.forbid_change() [always]
 CREATE TRIGGER _100_no_removal BEFORE DELETE OR TRUNCATE ON patchdiff_store.target_heads FOR EACH STATEMENT EXECUTE FUNCTION patchdiff_store.forbid_change() [always]
 CREATE TRIGGER _100_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON patchdiff_store.target_snapshots FOR EACH STATEMENT EXECUTE FUNCTION patchdiff_store.forbid_change() [always]
 CREATE TRIGGER _100_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON patchdiff_store.workspace_publications FOR EACH STATEMENT EXECUTE FUNCTION patchdiff_store.forbid_change() [always]
@@ -789,6 +857,46 @@ view patchdiff_audit.cycles owner patchdiff_owner as
      CROSS JOIN LATERAL ( SELECT
                 CASE
                     WHEN pg_input_is_valid((s.actor)::text, 'jsonb'::text) THEN s.actor
+                    ELSE NULL::json
+                END AS actor) r);
+view patchdiff_audit.observations owner patchdiff_owner as
+ SELECT o.target_file_id,
+    o.observation_sequence,
+    o.bundle_id,
+    o.created_at AS observed_at,
+    o.version,
+    o.content_hash,
+    o.editing_cycle,
+    o.language,
+    o.grammar_name,
+    o.grammar_version,
+    o.grammar_sha256,
+    o.has_errors,
+    s.ordinal,
+    s.scope_id,
+    s.kind,
+    s.name,
+    s.qualified_path,
+    s.start_char,
+    s.end_char,
+    s.first_line,
+    s.last_line,
+    s.scope_sha256,
+    s.scope_text,
+    o.actor,
+    (r.actor ->> 'host'::text) AS actor_host,
+    (r.actor ->> 'host_version'::text) AS actor_host_version,
+    (r.actor ->> 'agent'::text) AS actor_agent,
+    (r.actor ->> 'session'::text) AS actor_session,
+    o.db_session_user,
+    o.db_application_name,
+    o.db_client_addr,
+    o.db_transaction_id
+   FROM ((patchdiff_store.scope_observations o
+     JOIN patchdiff_store.observed_scopes s ON (((s.target_file_id = o.target_file_id) AND (s.observation_sequence = o.observation_sequence))))
+     CROSS JOIN LATERAL ( SELECT
+                CASE
+                    WHEN pg_input_is_valid((o.actor)::text, 'jsonb'::text) THEN o.actor
                     ELSE NULL::json
                 END AS actor) r);
 view patchdiff_audit.open_publications owner patchdiff_owner as
@@ -1035,6 +1143,10 @@ function patchdiff.lock_publication (p_target uuid, p_publication_id uuid)
   returns patchdiff.publication_receipt
   owner patchdiff_owner, language plpgsql, volatile, security definer, set search_path="", pg_temp, lock_timeout=5s, standard_conforming_strings=on
   body md5 872c7048d33a2087d77481a8123959a4
+function patchdiff.observe_scopes (p_target uuid, p_expected_version bigint, p_expected_hash text, p_language text, p_grammar json, p_has_errors boolean, p_scopes json, p_actor json DEFAULT NULL::json, OUT outcome text, OUT bundle_id uuid, OUT version bigint, OUT current_hash text, OUT editing_cycle integer, OUT created_at timestamp with time zone, OUT chain_sequence bigint, OUT scopes json)
+  returns record
+  owner patchdiff_owner, language plpgsql, volatile, security definer, set search_path="", pg_temp, lock_timeout=5s, standard_conforming_strings=on
+  body md5 338c0a865e62ff43b904c6c6e5858bad
 function patchdiff.open_publication (p_target uuid, p_expected_version bigint, p_expected_hash text, p_version bigint, p_content_hash text, p_expected_disk_sha256 text, p_written_sha256 text, p_written_bytes bigint, p_actor json DEFAULT NULL::json, p_client_request_id text DEFAULT NULL::text, p_eol_runs jsonb DEFAULT NULL::jsonb)
   returns patchdiff.publication_receipt
   owner patchdiff_owner, language plpgsql, volatile, security definer, set search_path="", pg_temp, lock_timeout=5s, standard_conforming_strings=on
@@ -1071,6 +1183,10 @@ function patchdiff.read_line_endings (p_target uuid, p_version bigint)
   returns TABLE(eol_runs jsonb, eol_version bigint, content text)
   owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp, standard_conforming_strings=on
   body md5 4315c8ce96e29a92b455be15f8892331
+function patchdiff.read_observation (p_target uuid, p_bundle uuid)
+  returns TABLE(bundle_id uuid, version bigint, content_hash text, editing_cycle integer, language text, grammar json, has_errors boolean, scopes json)
+  owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp, standard_conforming_strings=on
+  body md5 80ce9aa8d1501e16a2d44adb8661a483
 function patchdiff.read_open_publications (p_target uuid DEFAULT NULL::uuid)
   returns TABLE(target_file_id uuid, publication_id uuid, created_at timestamp with time zone, version bigint, content_hash text, expected_disk_sha256 text, written_sha256 text, written_bytes bigint, workspace_root text, workspace_path text)
   owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp, standard_conforming_strings=on
@@ -1130,7 +1246,7 @@ function patchdiff_audit.retry_tree (p_pdcp_log_id uuid)
 function patchdiff_audit.verify_all ()
   returns TABLE(target_file_id uuid, table_name text, row_key text, column_name text, problem text)
   owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp, standard_conforming_strings=on
-  body md5 05e4f7a9343a0cb242b4ed3208f52610
+  body md5 fc732704cc2b52da241edc62c3de3371
 function patchdiff_audit.verify_target (p_target uuid, p_noted_sequence bigint DEFAULT NULL::bigint, p_noted_hash text DEFAULT NULL::text)
   returns TABLE(table_name text, row_key text, column_name text, problem text)
   owner patchdiff_owner, language sql, stable, security definer, set search_path="", pg_temp, standard_conforming_strings=on
@@ -1150,11 +1266,15 @@ function patchdiff_guard.guard_ddl (p_on boolean)
 function patchdiff_store.append_attempt (p_locked patchdiff_store.locked_target, p_attempt patchdiff_store.append_only_pdcp_logs, p_payload text, p_intent text, p_walk patchdiff_store.walk)
   returns patchdiff_store.append_only_pdcp_logs
   owner patchdiff_owner, language plpgsql, volatile
-  body md5 b5f19e249b3afaa7445d80533e29c5f3
+  body md5 9eddf96c8809347565eae2d58cb861ee
 function patchdiff_store.append_import (p_locked patchdiff_store.locked_target, p_attempt patchdiff_store.append_only_pdcp_logs, p_payload text, p_intent text, p_walk patchdiff_store.walk)
   returns bigint
   owner patchdiff_owner, language plpgsql, volatile
   body md5 8f34c52b970e29ab970659e97367f786
+function patchdiff_store.append_observation (p_locked patchdiff_store.locked_target, p_row patchdiff_store.scope_observations, p_content bytea, p_scopes jsonb)
+  returns patchdiff_store.scope_observations
+  owner patchdiff_owner, language plpgsql, volatile
+  body md5 55e76671a0b96d3315dd6ee4005f6016
 function patchdiff_store.append_publication (p_locked patchdiff_store.locked_target, p_row patchdiff_store.workspace_publications)
   returns patchdiff_store.workspace_publications
   owner patchdiff_owner, language plpgsql, volatile
@@ -1166,7 +1286,7 @@ function patchdiff_store.append_snapshot (p_locked patchdiff_store.locked_target
 function patchdiff_store.apply_attempt (p_buffer bytea, p_target uuid, p_log_sequence bigint)
   returns bytea
   owner patchdiff_owner, language plpgsql, stable
-  body md5 b9d4b2f0287e334cf68b3887741496ba
+  body md5 2863a22df8381274a7dbd22d7d2015a8
 function patchdiff_store.are_readable_items (p_payload text, p_items jsonb)
   returns boolean
   owner patchdiff_owner, language sql, immutable
@@ -1195,6 +1315,14 @@ function patchdiff_store.blame_lines (p_target uuid, p_version bigint)
   returns TABLE(line_number integer, line_text text, ledger_sequence bigint)
   owner patchdiff_owner, language plpgsql, stable
   body md5 2e50db717840fe959d7d4065b0d5df5e
+function patchdiff_store.bundle_ledger (p_attempt patchdiff_store.append_only_pdcp_logs, p_ledger_sequence bigint, p_intent text, p_walk patchdiff_store.walk)
+  returns SETOF patchdiff_store.append_only_manifest_ledger
+  owner patchdiff_owner, language plpgsql, stable
+  body md5 be45d5193af01a936cbd3fa012978082
+function patchdiff_store.bundle_payload (p_payload text, p_observation jsonb)
+  returns text
+  owner patchdiff_owner, language sql, stable
+  body md5 efdbcdfe3217e8ea99459aee51bd5f49
 function patchdiff_store.candidates_evidence (p_buffer bytea, p_needle bytea, p_from integer, p_to integer, OUT evidence text, OUT count bigint, OUT first_chars integer)
   returns record
   owner patchdiff_owner, language plpgsql, immutable
@@ -1222,11 +1350,11 @@ function patchdiff_store.change_id_of (p_item jsonb, p_ordinal integer)
 function patchdiff_store.changes_json (p_walk patchdiff_store.walk)
   returns json
   owner patchdiff_owner, language plpgsql, stable
-  body md5 348546371be3d5dc336353fbf6456b7e
+  body md5 77378efe09aac158b16eec6b7482e562
 function patchdiff_store.changes_of (p_target uuid, p_log_sequence bigint)
   returns json
   owner patchdiff_owner, language sql, stable
-  body md5 1ac9684562310e1206be07f5f9ac0396
+  body md5 c9c11e95986a35b72b517a24f7543e07
 function patchdiff_store.check_adoption (p_workspace jsonb, p_facts jsonb, p_runs jsonb)
   returns void
   owner patchdiff_owner, language plpgsql, immutable
@@ -1267,6 +1395,10 @@ function patchdiff_store.check_import_rejection (p_attempt patchdiff_store.appen
   returns void
   owner patchdiff_owner, language plpgsql, immutable
   body md5 9147a0aeb9bece98838f6496e2d2888e
+function patchdiff_store.check_observation (p_target uuid, p_expected_version bigint, p_expected_hash text, p_language text, p_grammar jsonb, p_has_errors boolean, p_scopes jsonb, p_actor json)
+  returns void
+  owner patchdiff_owner, language plpgsql, immutable
+  body md5 0e53028017a440d121bfccbf302e3eb4
 function patchdiff_store.check_outcome (p_intent patchdiff_store.workspace_publications, p_outcome text, p_observed_disk_sha256 text, p_detail json, p_client_request_id text)
   returns void
   owner patchdiff_owner, language plpgsql, immutable
@@ -1318,7 +1450,7 @@ function patchdiff_store.commit_direct (p_target uuid, p_payload text, p_client_
 function patchdiff_store.commit_submission (p_target uuid, p_payload text, p_client_request_id text, p_parent text, p_attempt integer, p_source text, p_actor json, p_base_hash text, p_verdict text, p_resolved_starts integer[], p_after_hash text, p_claimed_reason text, p_warnings json, p_raw_metadata jsonb, p_is_disk boolean DEFAULT false)
   returns patchdiff.commit_receipt
   owner patchdiff_owner, language plpgsql, volatile
-  body md5 5bc0ae8dd781e9ab90a763ec458448ca
+  body md5 ce01072fd65733d518df97cdd2dd506b
 function patchdiff_store.common_prefix (p_one bytea, p_other bytea)
   returns integer
   owner patchdiff_owner, language plpgsql, immutable
@@ -1347,6 +1479,14 @@ function patchdiff_store.cut_context (p_fault patchdiff_store.fault, p_buffer by
   returns patchdiff_store.fault
   owner patchdiff_owner, language plpgsql, immutable
   body md5 2692a4e3b0eb8e442520d59106aa72ba
+function patchdiff_store.cut_scopes (p_observation patchdiff_store.scope_observations, p_content bytea, p_chars integer, p_scopes jsonb, p_before bigint)
+  returns SETOF patchdiff_store.observed_scopes
+  owner patchdiff_owner, language plpgsql, stable
+  body md5 6c51b1feccf7184a07337776fc94eba3
+function patchdiff_store.decode_groups (p_groups jsonb, p_scopes jsonb)
+  returns patchdiff_store.fault
+  owner patchdiff_owner, language plpgsql, immutable
+  body md5 fd93d547fe0649be8bc5d805b2b70f54
 function patchdiff_store.decode_item (p_item jsonb, p_ordinal integer, p_count integer, p_format text, p_used text[])
   returns patchdiff_store.fault
   owner patchdiff_owner, language plpgsql, immutable
@@ -1354,7 +1494,7 @@ function patchdiff_store.decode_item (p_item jsonb, p_ordinal integer, p_count i
 function patchdiff_store.decode_record (p_record jsonb, p_target uuid, p_malformed text)
   returns patchdiff_store.fault
   owner patchdiff_owner, language plpgsql, immutable
-  body md5 0ce32ea40af2159668e35b5a091ae661
+  body md5 721ee6b1be73f4c5c43a43d608739ea9
 function patchdiff_store.diagnostic_of (p_attempt patchdiff_store.append_only_pdcp_logs, p_fault patchdiff_store.fault, p_members text)
   returns text
   owner patchdiff_owner, language plpgsql, immutable
@@ -1386,7 +1526,7 @@ function patchdiff_store.earlier_fingerprint (p_attempt patchdiff_store.append_o
 function patchdiff_store.envelope_of (p_payload text, p_record jsonb, p_parent text, p_raw_metadata jsonb)
   returns patchdiff_store.envelope
   owner patchdiff_owner, language plpgsql, immutable
-  body md5 6cf690194f62d1343b3806cb01d37227
+  body md5 14e2148ae7ef9afc7b9536099d3a801e
 function patchdiff_store.eol_runs_fault (p_runs jsonb, p_line_ends bigint)
   returns text
   owner patchdiff_owner, language sql, immutable
@@ -1398,7 +1538,7 @@ function patchdiff_store.eol_runs_of (p_text text)
 function patchdiff_store.failure_words (p_code text)
   returns TABLE(stage text, reason text, words text)
   owner patchdiff_owner, language sql, immutable
-  body md5 f5c6b43057f04b03f1384ed4fd5571f7
+  body md5 bd8dfe391412a6d41e58366884205ec4
 function patchdiff_store.fault_of (p_code text, p_path text DEFAULT NULL::text, p_ordinal integer DEFAULT NULL::integer, p_change_id text DEFAULT NULL::text, p_words jsonb DEFAULT '{}'::jsonb)
   returns patchdiff_store.fault
   owner patchdiff_owner, language plpgsql, immutable
@@ -1479,6 +1619,10 @@ function patchdiff_store.import_walk (p_locked patchdiff_store.locked_target, p_
   returns patchdiff_store.walk
   owner patchdiff_owner, language plpgsql, stable
   body md5 952184b78b9b9bf5950ad980eda45a34
+function patchdiff_store.in_group (p_fault patchdiff_store.fault, p_group integer, p_operation integer, p_before integer, p_scope jsonb)
+  returns patchdiff_store.fault
+  owner patchdiff_owner, language plpgsql, immutable
+  body md5 97d610b048667d7880724a4b5f3dcd6c
 function patchdiff_store.integer_of (p_value jsonb, p_least bigint)
   returns bigint
   owner patchdiff_owner, language sql, immutable
@@ -1498,7 +1642,7 @@ function patchdiff_store.is_blank (p_text text)
 function patchdiff_store.is_canonical (p_payload text, p_record jsonb)
   returns boolean
   owner patchdiff_owner, language plpgsql, stable
-  body md5 b1e799f09b540912436ffb66d4ed23e8
+  body md5 20f912fb5f2355a839734d5bec187736
 function patchdiff_store.is_intact (p_locked patchdiff_store.locked_target, p_content bytea)
   returns boolean
   owner patchdiff_owner, language sql, stable
@@ -1518,7 +1662,7 @@ function patchdiff_store.is_line_start (p_text bytea, p_at integer)
 function patchdiff_store.is_mentioned (p_target uuid)
   returns boolean
   owner patchdiff_owner, language sql, stable
-  body md5 39215e768c8c35438c6946980ad88563
+  body md5 51c11b656663a47ef00ca82da9afde69
 function patchdiff_store.is_only_at (p_buffer bytea, p_text text, p_start integer, p_low integer, p_high integer)
   returns boolean
   owner patchdiff_owner, language sql, stable
@@ -1543,6 +1687,10 @@ function patchdiff_store.is_well_formed (p_item jsonb, p_format text)
   returns boolean
   owner patchdiff_owner, language sql, immutable
   body md5 3b86921c0dc47d34cde980356c617572
+function patchdiff_store.items_of (p_payload jsonb)
+  returns jsonb
+  owner patchdiff_owner, language sql, immutable
+  body md5 961a4617f1a4d845708e66fce871b959
 function patchdiff_store.key_conflict (p_key patchdiff_store.request_keys, p_client_request_id text)
   returns patchdiff_store.fault
   owner patchdiff_owner, language plpgsql, stable
@@ -1631,6 +1779,18 @@ function patchdiff_store.number_json (p_argument text, p_number text)
   returns text
   owner patchdiff_owner, language plpgsql, immutable, set extra_float_digits=1
   body md5 57e09bade5fafc953910bda846ffd518
+function patchdiff_store.observation_encoding (p_row patchdiff_store.scope_observations)
+  returns bytea
+  owner patchdiff_owner, language sql, stable
+  body md5 667a260a2c408fa40d70bf517621e43b
+function patchdiff_store.observation_json (p_observation jsonb)
+  returns text
+  owner patchdiff_owner, language sql, stable
+  body md5 ca4dec8d360b186f425fbd5036cbbeb6
+function patchdiff_store.observation_of (p_target uuid, p_record jsonb)
+  returns jsonb
+  owner patchdiff_owner, language sql, stable
+  body md5 e1cdb94fae5e42a5a1d6f3c44c518767
 function patchdiff_store.observe_target (p_target uuid)
   returns patchdiff_store.locked_target
   owner patchdiff_owner, language plpgsql, stable
@@ -1654,7 +1814,7 @@ function patchdiff_store.prefix_chars (p_buffer bytea, p_at integer, p_mark_byte
 function patchdiff_store.protocol_of (p_record jsonb)
   returns text
   owner patchdiff_owner, language sql, immutable
-  body md5 67b3c57a73c2d99e1bc357bf724f1d40
+  body md5 92da74658470745ed7baf9dd31788644
 function patchdiff_store.publication_answer (p_locked patchdiff_store.locked_target, p_outcome text, p_fault patchdiff_store.fault)
   returns patchdiff.publication_receipt
   owner patchdiff_owner, language plpgsql, stable
@@ -1735,6 +1895,10 @@ function patchdiff_store.remember_save (p_target uuid, p_client_request_id text,
   returns void
   owner patchdiff_owner, language plpgsql, volatile
   body md5 310b787fff7d298e54ec6c13b23007ef
+function patchdiff_store.renumbered (p_text text, p_before integer)
+  returns text
+  owner patchdiff_owner, language sql, immutable
+  body md5 72566a04cab14bf9eea355071da2d2f4
 function patchdiff_store.representable_json (p_json text)
   returns text
   owner patchdiff_owner, language plpgsql, immutable
@@ -1754,7 +1918,7 @@ function patchdiff_store.restored_text (p_content text, p_runs jsonb)
 function patchdiff_store.runtime_version_of (p_record jsonb)
   returns text
   owner patchdiff_owner, language plpgsql, immutable
-  body md5 9155661e4a8d3ea0270a17c68a5c75a0
+  body md5 3062cacb7ea74e5bd10b6ed434176860
 function patchdiff_store.save_answer (p_locked patchdiff_store.locked_target, p_outcome text, p_fault patchdiff_store.fault)
   returns patchdiff.save_receipt
   owner patchdiff_owner, language plpgsql, volatile
@@ -1771,6 +1935,18 @@ function patchdiff_store.scan_occurrences (p_hay bytea, p_needle bytea, p_from i
   returns record
   owner patchdiff_owner, language plpgsql, immutable
   body md5 5f53c714afbb048cf43e0a84aa095bf4
+function patchdiff_store.scope_encoding (p_row patchdiff_store.observed_scopes)
+  returns bytea
+  owner patchdiff_owner, language sql, stable
+  body md5 5843c1de6b4c2bc8cd2e0e1283d3f690
+function patchdiff_store.scope_id_of (p_target uuid, p_content_hash text, p_grammar_name text, p_grammar_version text, p_kind text, p_start integer, p_end integer)
+  returns text
+  owner patchdiff_owner, language sql, immutable
+  body md5 ca9a92a9e42f14729da71c156783303a
+function patchdiff_store.scopes_json (p_target uuid, p_observation_sequence bigint)
+  returns json
+  owner patchdiff_owner, language sql, stable
+  body md5 0586f87389ff79a54502cc412b79a941
 function patchdiff_store.sha256_hex (p_bytes bytea)
   returns text
   owner patchdiff_owner, language sql, immutable
@@ -1822,7 +1998,7 @@ function patchdiff_store.unmark_unencodable (p_marked text)
 function patchdiff_store.verify_attempt_replay (p_buffer bytea, p_target uuid, p_log_sequence bigint)
   returns SETOF patchdiff_store.finding
   owner patchdiff_owner, language plpgsql, stable
-  body md5 d2ef8dfc5f53ecfc8ddc69812140bf63
+  body md5 e5491ef51f3472c137ad161485d5e592
 function patchdiff_store.verify_attempts (p_target uuid)
   returns SETOF patchdiff_store.finding
   owner patchdiff_owner, language sql, stable
@@ -1830,7 +2006,7 @@ function patchdiff_store.verify_attempts (p_target uuid)
 function patchdiff_store.verify_chain (p_target uuid, p_noted_sequence bigint, p_noted_hash text)
   returns SETOF patchdiff_store.finding
   owner patchdiff_owner, language sql, stable
-  body md5 5cb565162d6f38b63f947990effae2a0
+  body md5 b5c5b9dfa5ddf262892edbaf62786803
 function patchdiff_store.verify_creation (p_target uuid)
   returns SETOF patchdiff_store.finding
   owner patchdiff_owner, language sql, stable
@@ -1842,7 +2018,7 @@ function patchdiff_store.verify_keys (p_target uuid)
 function patchdiff_store.verify_ledger (p_target uuid)
   returns SETOF patchdiff_store.finding
   owner patchdiff_owner, language sql, stable
-  body md5 d976ff6162990901c865002d5cc29f95
+  body md5 0a7aad5cba9c038dd07ec2a6d5ec54d6
 function patchdiff_store.verify_line_endings (p_target uuid)
   returns SETOF patchdiff_store.finding
   owner patchdiff_owner, language plpgsql, stable
@@ -1850,7 +2026,11 @@ function patchdiff_store.verify_line_endings (p_target uuid)
 function patchdiff_store.verify_missing (p_target uuid)
   returns SETOF patchdiff_store.finding
   owner patchdiff_owner, language sql, stable
-  body md5 2c5f9dd9550b433948de975cc9b6b444
+  body md5 fdecf907a9a30b7adb92d7bc5df02317
+function patchdiff_store.verify_observations (p_target uuid)
+  returns SETOF patchdiff_store.finding
+  owner patchdiff_owner, language plpgsql, stable
+  body md5 e5ad8c80f313d551807779d72e519542
 function patchdiff_store.verify_publications (p_target uuid)
   returns SETOF patchdiff_store.finding
   owner patchdiff_owner, language sql, stable
@@ -1878,7 +2058,11 @@ function patchdiff_store.verify_splice (p_buffer bytea, p_change patchdiff_store
 function patchdiff_store.verify_target (p_target uuid, p_noted_sequence bigint, p_noted_hash text)
   returns SETOF patchdiff_store.finding
   owner patchdiff_owner, language plpgsql, stable
-  body md5 4a3cd5daa15768b8bb9e11a7d0a9fdcb
+  body md5 1b96d80b355b2cf9ac950f06619e6ccb
+function patchdiff_store.walk_bundle (p_content bytea, p_chars integer, p_groups jsonb, p_scopes jsonb)
+  returns patchdiff_store.walk
+  owner patchdiff_owner, language plpgsql, stable
+  body md5 982c34fab90e17487c25e0edc0a9dacf
 function patchdiff_store.walk_claimed (p_content bytea, p_chars integer, p_operations patchdiff_store.operations, p_starts integer[])
   returns patchdiff_store.walk
   owner patchdiff_owner, language plpgsql, stable
@@ -1922,7 +2106,7 @@ function patchdiff_store.written_range (p_buffer bytea, p_start integer, p_delet
 function patchdiff_store.written_ranges (p_target uuid, p_version bigint, OUT content bytea, OUT ledger_sequence bigint[], OUT range_from integer[], OUT range_to integer[], OUT growth integer[])
   returns record
   owner patchdiff_owner, language plpgsql, stable
-  body md5 0fe5c3dcc7e50659105a6cc3765dcd47
+  body md5 659fbd6a1942ac4d948d70017c426719
 
 -- Event triggers
 event trigger patchdiff_forbid_ddl on ddl_command_end execute patchdiff_guard.forbid_ddl [A]
@@ -1935,6 +2119,7 @@ view patchdiff_audit.attempts: patchdiff_auditor may select, patchdiff_writer ma
 view patchdiff_audit.bindings: patchdiff_auditor may select, patchdiff_writer may select
 view patchdiff_audit.changes: patchdiff_auditor may select, patchdiff_writer may select
 view patchdiff_audit.cycles: patchdiff_auditor may select, patchdiff_writer may select
+view patchdiff_audit.observations: patchdiff_auditor may select, patchdiff_writer may select
 view patchdiff_audit.open_publications: patchdiff_auditor may select, patchdiff_writer may select
 view patchdiff_audit.publications: patchdiff_auditor may select, patchdiff_writer may select
 view patchdiff_audit.targets: patchdiff_auditor may select, patchdiff_writer may select
@@ -1946,7 +2131,9 @@ table patchdiff_store.append_only_pdcp_logs: patchdiff_auditor may select
 table patchdiff_store.cloud_target_files: patchdiff_auditor may select
 table patchdiff_store.commit_subscriptions: patchdiff_auditor may select
 table patchdiff_store.editing_cycles: patchdiff_auditor may select
+table patchdiff_store.observed_scopes: patchdiff_auditor may select
 table patchdiff_store.request_keys: patchdiff_auditor may select
+table patchdiff_store.scope_observations: patchdiff_auditor may select
 table patchdiff_store.target_heads: patchdiff_auditor may select
 table patchdiff_store.target_snapshots: patchdiff_auditor may select
 table patchdiff_store.workspace_bindings: patchdiff_auditor may select
@@ -1964,6 +2151,7 @@ routine patchdiff.find_binding(text,text): patchdiff_writer may execute
 routine patchdiff.list_targets(text,integer,timestamp with time zone,uuid): patchdiff_writer may execute
 routine patchdiff.lock_history(uuid,bigint,integer): patchdiff_writer may execute
 routine patchdiff.lock_publication(uuid,uuid): patchdiff_writer may execute
+routine patchdiff.observe_scopes(uuid,bigint,text,text,json,boolean,json,json): patchdiff_writer may execute
 routine patchdiff.open_publication(uuid,bigint,text,bigint,text,text,text,bigint,json,text,jsonb): patchdiff_writer may execute
 routine patchdiff.preview_facts(uuid,uuid,text): patchdiff_writer may execute
 routine patchdiff.preview_recovery(uuid,text): patchdiff_writer may execute
@@ -1973,6 +2161,7 @@ routine patchdiff.read_head(uuid): patchdiff_writer may execute
 routine patchdiff.read_history(uuid,bigint,integer): patchdiff_writer may execute
 routine patchdiff.read_ledger(uuid,boolean,integer,bigint): patchdiff_writer may execute
 routine patchdiff.read_line_endings(uuid,bigint): patchdiff_writer may execute
+routine patchdiff.read_observation(uuid,uuid): patchdiff_writer may execute
 routine patchdiff.read_open_publications(uuid): patchdiff_writer may execute
 routine patchdiff.read_recent_changes(uuid,bigint,integer): patchdiff_writer may execute
 routine patchdiff.read_target(uuid): patchdiff_writer may execute
