@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { useDatabase } from '../helpers/database.ts';
+import { createDatabase, useDatabase } from '../helpers/database.ts';
 import { runTrial } from './workflows/trial.ts';
 
 const database = useDatabase();
@@ -10,6 +10,18 @@ test('the profile `workspace` carries the whole task out, every byte as meant', 
   expect(checks).toBeGreaterThanOrEqual(20);
   expect(work.calls).toBeGreaterThan(0);
   expect([...new Set(outcomes.values())]).toEqual(['as meant']);
+});
+
+test('so does the profile `observed_workspace`', async () => {
+  const other = await createDatabase();
+  try {
+    const fresh = async () => ({ url: other.url('writer'), auditor: await other.client('auditor') });
+    const { checks, outcomes } = await runTrial('observed_workspace', fresh);
+    expect(checks).toBeGreaterThanOrEqual(20);
+    expect([...new Set(outcomes.values())]).toEqual(['as meant']);
+  } finally {
+    await other.drop();
+  }
 });
 
 test('the reference server carries it out too, and is seen to change line endings', async () => {

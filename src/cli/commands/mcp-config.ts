@@ -34,7 +34,7 @@ const PASSED = ['PATCHDIFF_HOME'] as const;
 const NAMED = ['DATABASE_URL', 'PGHOST', 'PGSERVICE'] as const;
 
 /** What `patchdiff mcp` takes; a test holds these against it. */
-export const PROFILES = ['full', 'workspace'];
+export const PROFILES = ['full', 'observed_workspace', 'workspace', 'observed_v2'];
 export const MODES = ['detailed', 'compact'];
 
 /** The command that prints what a host has to be told. */
