@@ -60,7 +60,7 @@ describe('replay of a bundle', () => {
     ['has no version', observed({ version: -1 }), NO_OBSERVATION],
     ['has no cycle', observed({ editing_cycle: '1' }), NO_OBSERVATION],
     ['has no content hash', observed({ content_hash: 'x' }), NO_OBSERVATION],
-    ['has no language', observed({ language: null }), NO_OBSERVATION],
+    ['has a language that is no text', observed({ language: 5 }), NO_OBSERVATION],
     ['has no scopes', observed({ scopes: null }), NO_OBSERVATION],
     ['has a grammar without version', observed({ grammar: { name: 'letters', sha256: null } }), NO_OBSERVATION],
     ['has a grammar without name', observed({ grammar: { name: 1, sha256: null, version: '1' } }), NO_GRAMMAR],
