@@ -100,6 +100,58 @@ describe('paths that are refused', () => {
   });
 });
 
+describe('ways round', () => {
+  it.each(['/proc/self/root', '/proc/self/cwd', '/proc/1/root', '/proc/self/fd', '/dev/fd'])(
+    'a link to %s leads out, and nothing behind it is opened',
+    async (to) => {
+      const { root } = tree();
+      symlinkSync(to, join(root, 'way'));
+      const opened: string[] = [];
+      const ws = await open(root, {
+        fs: watched((call, path) => {
+          if (['read', 'directory', 'create', 'probe'].includes(call)) opened.push(path);
+        }),
+      });
+      for (const path of ['way', 'way/etc/hostname', 'way/0']) {
+        const result = await importFile(ws, path);
+        expect(result.ok).toBe(false);
+        expect(['path_leaves_root', 'path_not_found', 'permission_denied', 'not_regular_file']).toContain(
+          (result as { code: string }).code,
+        );
+      }
+      const written = await publishFile(ws, 'way/x', Buffer.from('new'), null);
+      expect(written.ok).toBe(false);
+      expect(opened.filter((path) => path !== root && !path.startsWith('/proc/self/fd/'))).toEqual([]);
+    },
+  );
+
+  it('a name that is not UTF-8 is refused, wherever the way to it leads', async () => {
+    const { root } = tree();
+    const name = Buffer.concat([Buffer.from(`${root}/`), Buffer.from([0x66, 0xe9, 0x2e])]);
+    writeFileSync(name, 'x');
+    symlinkSync(Buffer.from([0x66, 0xe9, 0x2e]), join(root, 'to-it'));
+    const ws = await open(root);
+    refused(await importFile(ws, 'to-it'), 'path_not_utf8');
+    refused(await importFile(ws, 'f\u{FFFD}.'), 'path_not_found');
+  });
+
+  it('a root that is removed, or becomes a file or a link, serves nothing more', async () => {
+    for (const put of [() => undefined, (root: string) => writeFileSync(root, 'x'), (root: string) => symlinkSync('/', root)]) {
+      const { root } = tree();
+      const ws = await open(root);
+      rmSync(root, { recursive: true });
+      put(root);
+      for (const result of [
+        await importFile(ws, 'a'),
+        await publishFile(ws, 'a', Buffer.from('new'), sha('A')),
+        await readDisk(ws, 'etc/hostname'),
+      ]) {
+        expect(result.ok).toBe(false);
+      }
+    }
+  });
+});
+
 describe('one key for one file', () => {
   it.each([
     ['a', 'a'],
