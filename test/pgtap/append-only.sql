@@ -1,11 +1,11 @@
 -- Append-only tables refuse change from everyone, the owner and a superuser in replica mode included.
 begin;
-select plan(74);
+select plan(92);
 
 create temporary table guarded (name text);
 insert into guarded values
   ('append_only_pdcp_logs'), ('append_only_manifest_ledger'), ('target_snapshots'), ('editing_cycles'),
-  ('workspace_publications'), ('request_keys');
+  ('workspace_publications'), ('request_keys'), ('scope_observations'), ('observed_scopes');
 grant select on guarded to public;
 do $$ begin perform patchdiff.create_target('00000000-0000-0000-0000-00000000000a', 'a', 'text'); end $$;
 
