@@ -24,13 +24,14 @@ export function bundleIdOf({ record }: Submission<BundleFormat>): string | null 
 /**
  * What is stored of a bundle: its record, and under `observation` the evidence of every group's scope in submitted order (null
  * for a group whose scope is none of the bundle). A pure function of request and observation; null: there is no such observation.
+ * One group more than there are scopes is enough: it is refused at the latest, and no group behind it is judged.
  */
 export function durableRecord(record: JsonObject, observation: Observation | null): JsonObject {
   if (observation === null) return { ...record, observation: null };
   const { bundle_id, content_hash, editing_cycle, grammar, language, version } = observation;
   const known = scopesById(observation);
   const groups = member(record, 'groups');
-  const scopes = (Array.isArray(groups) ? groups : []).map((group): JsonValue => {
+  const scopes = (Array.isArray(groups) ? groups.slice(0, observation.scopes.length + 1) : []).map((group): JsonValue => {
     const scope = isObject(group) ? known.get(member(group, 'scope_id')) : undefined;
     return scope === undefined ? null : evidenceOf(scope);
   });

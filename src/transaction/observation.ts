@@ -19,7 +19,6 @@ export interface Observation {
   version: number;
   content_hash: string;
   editing_cycle: number;
-  /** Null: none was told; the scopes are plain regions. */
   /** Null: none was told, and the scopes are plain regions. */
   language: string | null;
   grammar: Grammar;

@@ -40,9 +40,6 @@ begin
     (7, 'p_scopes', 'an array of 1 to 200 objects', coalesce(
       jsonb_typeof(p_scopes) <> 'array' or jsonb_array_length(case jsonb_typeof(p_scopes) when 'array' then p_scopes else '[]' end) not between 1 and 200,
       true
-    )),
-    (8, 'p_actor', 'a JSON value of at most 8192 bytes without text that cannot be stored', coalesce(
-      octet_length(p_actor::text) > 8192 or not pg_input_is_valid(p_actor::text, 'jsonb'), false
     ))
   ) as c(position, argument, rule, broken)
   where c.broken
@@ -74,6 +71,8 @@ begin
             detail = json_build_object('argument', v_argument, 'rule', v_rule)::text,
             hint = 'send what the text that was looked at gave';
   end if;
+
+  perform patchdiff_store.check_claim('p_actor', p_actor);
 end;
 $$;
 

@@ -170,13 +170,8 @@ begin
     -- Protocol: no base can change it.
     if v_envelope.failure_code is not null then
       v_fault := patchdiff_store.fault_of(v_envelope.failure_code);
-    elsif v_observation is not null and v_record ? 'observation' then
-      v_fault := patchdiff_store.fault_of('unknown_field', 'observation');
-    elsif v_observation is not null then
-      v_fault := patchdiff_store.decode_record(
-        v_record || jsonb_build_object('observation', v_observation), p_target, v_malformed);
-    elsif not v_is_sound or v_malformed is not null then
-      v_fault := patchdiff_store.decode_record(v_record, p_target, v_malformed);
+    elsif v_observation is not null or not v_is_sound or v_malformed is not null then
+      v_fault := patchdiff_store.decode_record(v_record, p_target, v_malformed, v_observation -> 'scopes');
     end if;
 
     v_is_judged := true;
@@ -237,7 +232,8 @@ begin
 
   -- Claim.
   if v_is_judged and p_verdict = 'rejected' and v_fault.failure_reason is distinct from p_claimed_reason then
-    v_fault := patchdiff_store.non_finite_fault(v_fault, v_stored, p_target, v_malformed, p_claimed_reason);
+    v_fault := patchdiff_store.non_finite_fault(
+      v_fault, coalesce(v_envelope.stored, p_payload), p_target, v_malformed, p_claimed_reason, v_observation -> 'scopes');
   end if;
 
   if v_is_judged and p_verdict in ('accepted', 'rejected') then

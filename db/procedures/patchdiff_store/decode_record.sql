@@ -1,10 +1,11 @@
 -- Decodes a record that parses: P1 to P8 of docs/spec/decoding.md, the first fault wins, all null when there is none.
 -- p_malformed names the code of the first of attempt, parent and source that is malformed, which P2 has between the
--- guards and the format; those three travel beside the record.
+-- guards and the format; those three travel beside the record. So does p_scopes, the evidence of a bundle's scopes (decode_groups).
 create or replace function patchdiff_store.decode_record (
   p_record jsonb,
   p_target uuid,
-  p_malformed text
+  p_malformed text,
+  p_scopes jsonb default null
 )
   returns patchdiff_store.fault
   language plpgsql
@@ -68,7 +69,7 @@ begin
   where k.name not in (
     'expected_current_hash', 'expected_target_version', 'format', 'intent', 'target_file_id', v_container
   )
-  and not (v_format = 'patchdiff-observed-batch/1' and k.name in ('bundle_id', 'observation'));
+  and not (v_format = 'patchdiff-observed-batch/1' and k.name = 'bundle_id');
   if v_unknown is not null then
     return patchdiff_store.fault_of('unknown_field', left(v_unknown, 64));
   end if;
@@ -82,7 +83,7 @@ begin
   end if;
 
   if v_format = 'patchdiff-observed-batch/1' then
-    return patchdiff_store.decode_groups(p_record -> 'groups', p_record #> '{observation,scopes}');
+    return patchdiff_store.decode_groups(p_record -> 'groups', p_scopes);
   end if;
 
   for v_item in
@@ -101,5 +102,5 @@ begin
 end;
 $$;
 
-comment on function patchdiff_store.decode_record(jsonb, uuid, text) is
+comment on function patchdiff_store.decode_record(jsonb, uuid, text, jsonb) is
   'The first protocol fault of a record, or all null when it decodes.';

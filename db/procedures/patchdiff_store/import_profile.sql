@@ -1,6 +1,6 @@
 -- The frozen table of runtime profiles, as far as replay of a recorded attempt depends on it, by (protocol, runtime):
 -- the same as src/transaction/profiles.ts. All null for a pair that is not legal. patchdiff-observed-batch/1 is not in
--- it: its decoder does not exist, so nothing of it can be verified.
+-- it: its record rests on an observation, and there is none of a foreign history.
 create or replace function patchdiff_store.import_profile (
   p_protocol_version text,
   p_runtime_version text,

@@ -6,7 +6,8 @@ create or replace function patchdiff_store.non_finite_fault (
   p_payload text,
   p_target uuid,
   p_malformed text,
-  p_claimed_reason text
+  p_claimed_reason text,
+  p_scopes jsonb
 )
   returns patchdiff_store.fault
   language plpgsql
@@ -23,11 +24,12 @@ begin
   v_fault := patchdiff_store.decode_record(
     patchdiff_store.payload_json(regexp_replace(p_payload, '([:,[])"(-?)Infinity"(?=[],}])', '\1\21e400', 'g')),
     p_target,
-    p_malformed
+    p_malformed,
+    p_scopes
   );
   return case when v_fault.failure_reason = p_claimed_reason then v_fault else p_fault end;
 end;
 $$;
 
-comment on function patchdiff_store.non_finite_fault(patchdiff_store.fault, text, uuid, text, text) is
+comment on function patchdiff_store.non_finite_fault(patchdiff_store.fault, text, uuid, text, text, jsonb) is
   'The fault of a record when the strings that stand for numbers are read as numbers, if that is what is claimed.';

@@ -1,5 +1,6 @@
 -- What the record of a bundle keeps of the observation it names: the evidence of every group's scope in submitted order, null for a
--- group whose scope is none of it. Null when bundle_id names no observation of the target.
+-- group whose scope is none of it. Null when bundle_id names no observation of the target. Groups behind the first scope_count + 1 are
+-- left out: one of those repeats a scope or names none, and no group behind it is judged, so that a record cannot outgrow its payload.
 create or replace function patchdiff_store.observation_of (
   p_target uuid,
   p_record jsonb
@@ -29,6 +30,7 @@ as $$
         and s.observation_sequence = o.observation_sequence
         and jsonb_typeof(g.item -> 'scope_id') = 'string'
         and s.scope_id = g.item ->> 'scope_id'
+      where g.position <= o.scope_count + 1
     ), '[]'),
     'version', o.version
   )

@@ -9,31 +9,31 @@ create or replace function patchdiff_store.verify_observations (
 as $$
 declare
   v_row patchdiff_store.scope_observations;
-  v_version bigint;
-  v_content text;
-  v_bytes bytea;
+  v_version bigint := -1;
+  v_content bytea;
+  v_chars integer;
   v_cut patchdiff_store.observed_scopes[];
 begin
   for v_row in
     select o.* from patchdiff_store.scope_observations as o where o.target_file_id = p_target order by o.version, o.observation_sequence
   loop
-    if v_version is distinct from v_row.version then
-      v_version := v_row.version;
+    if v_version <> v_row.version then
       begin
-        v_content := patchdiff_store.reconstruct(p_target, v_version);
+        v_content := patchdiff_store.carry_content(p_target, v_version, v_content, v_row.version);
+        v_chars := length(v_content, 'UTF8');
       exception
         when others then
           -- A history that contradicts itself is another check's finding.
           v_content := null;
       end;
-      v_bytes := convert_to(v_content, 'UTF8');
+      v_version := v_row.version;
     end if;
 
     return query
     select 'scope_observations', 'observation_sequence=' || v_row.observation_sequence, f.column_name, f.problem
     from (values
       ('version', 'there is no such version', v_content is null),
-      ('content_hash', 'not the hash of the version that was observed', v_row.content_hash <> patchdiff_store.sha256_hex(v_bytes)),
+      ('content_hash', 'not the hash of the version that was observed', v_row.content_hash <> patchdiff_store.sha256_hex(v_content)),
       ('scope_count', 'not the number of its scopes', v_row.scope_count <> (
         select count(*)
         from patchdiff_store.observed_scopes as s
@@ -62,7 +62,7 @@ begin
     begin
       v_cut := array(
         select c
-        from patchdiff_store.cut_scopes(v_row, v_bytes, char_length(v_content), (
+        from patchdiff_store.cut_scopes(v_row, v_content, v_chars, (
           select jsonb_agg(
             jsonb_build_object(
               'kind', s.kind, 'name', s.name, 'qualified_path', s.qualified_path, 'start', s.start_char, 'end', s.end_char

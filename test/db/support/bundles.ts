@@ -44,6 +44,8 @@ export function randomBundle(random: Random, document: Document, observation: Ob
   });
   if (random.chance(0.02)) groups.splice(random.below(groups.length + 1), 0, odd(random));
   if (random.chance(0.02)) groups.push({ scope_id: '0'.repeat(32), operations: [{ op: 'match', match: 'a', replace: 'b' }] });
+  // More groups than there are scopes: of the last ones the record keeps no evidence.
+  if (random.chance(0.03)) groups.push(...groups, ...groups, odd(random));
   const id = observation.bundle_id;
   const args: JsonObject = {
     target_file_id: random.chance(0.1) ? document.id.toUpperCase() : document.id,
