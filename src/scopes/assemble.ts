@@ -22,7 +22,7 @@ export function assemble(text: string, raw: readonly RawScope[], digest: Digest)
   const scopes: Scope[] = [];
   for (const { kind, name, start, end, parent, hasErrors } of kept) {
     const shown = oneLine(name ?? '') || '(anonymous)';
-    const path = unique(`${parent < 0 ? '' : `${paths[parent]!} > `}${kind} ${shown}`, taken);
+    const path = unique(within(parent < 0 ? '' : `${paths[parent]!} > `, `${kind} ${shown}`), taken);
     units += path.length;
     if (units > LIMITS.pathUnits) return null;
     paths.push(path);
@@ -100,6 +100,11 @@ function renumbered(raw: readonly RawScope[], chosen: readonly boolean[]): RawSc
     if (chosen[at]) result.push({ ...scope, parent });
   });
   return result;
+}
+
+/** A path by that of its parent; where it grows too long, the outer scopes give way to `…`. */
+function within(around: string, own: string): string {
+  return around.length + own.length > LIMITS.path ? `… > ${own}` : around + own;
 }
 
 function unique(path: string, taken: Map<string, number>): string {

@@ -18,6 +18,8 @@ export const LIMITS = {
   unitsRead: (units: number): number => (1 << 20) + 16 * units,
   /** Regions of a fallback; paragraphs are joined until they are no more. */
   regions: 20_000,
+  /** UTF-16 units of a qualified path before `#2`: an observation holds 4,096 code points. */
+  path: 4_000,
   /** Code points of a name. */
   name: 120,
 } as const;

@@ -40,7 +40,9 @@ export function broken(text: string, { scopes, has_errors, errors }: Discovery):
     say((lastOf.get(parent) ?? 0) <= start, `${path}: overlaps its sibling`);
     say(scope.sha256 === createHash('sha256').update(own).digest('hex'), `${path}: digest`);
     say(scope.first_line === lines[start] && scope.last_line === lines[end - 1], `${path}: lines`);
-    say(path.startsWith(`${around === null ? '' : `${around.path} > `}${scope.kind} ${scope.name}`), `${path}: path`);
+    const titled = `${scope.kind} ${scope.name}`;
+    const whole = `${around === null ? '' : `${around.path} > `}${titled}`;
+    say(path.startsWith(whole.length > 4_000 ? `… > ${titled}` : whole), `${path}: path`);
     lastOf.set(parent, end);
   });
   say(new Set(scopes.map(({ path }) => path)).size === scopes.length, 'paths repeat');

@@ -93,6 +93,17 @@ describe('names', () => {
     expect(scopes.map(({ name }) => Array.from(name).length)).toEqual([120, 3]);
     expect(scopes[1]?.name).toBe('x y');
   });
+
+  test('a path that grows without end begins anew behind an ellipsis', async () => {
+    const key = 'k'.repeat(100);
+    const text = `${`{"${key}":`.repeat(120)}1${'}'.repeat(120)}`;
+    const found = await discovered(engine, { text, language: 'json' });
+    expect(broken(text, found)).toEqual([]);
+    expect(found.scopes).toHaveLength(120);
+    expect(found.scopes[36]?.path).toHaveLength(37 * 104 + 36 * 3);
+    expect(found.scopes[37]?.path).toBe(`… > key ${key}`);
+    expect(found.scopes[38]?.path).toBe(`… > key ${key} > key ${key}`);
+  });
 });
 
 describe('without a language of ours', () => {

@@ -147,6 +147,14 @@ describe('a bundle', () => {
     expect(blamed.rows.map((line) => Number(line.written_version)).filter((at) => at === 1)).toHaveLength(2);
   });
 
+  test('reaches a key that lies deeper than a path can tell', async () => {
+    const text = `${`{"${'k'.repeat(100)}":`.repeat(120)}1${'}'.repeat(120)}`;
+    const id = await newTarget(context.service, text, { display_name: 'deep.json' });
+    const deepest = (await listed(id, { max_results: 500 })).at(-1)!;
+    const answer = await context.service.observeScopes({ target_file_id: id, scope_ids: [deepest.scope_id] });
+    expect(answer).toMatchObject({ status: 'observed', scopes: [{ text: `"${'k'.repeat(100)}":1` }] });
+  });
+
   test('of a text that moved on is judged scope by scope', async () => {
     const id = await made();
     const { bundle, scopes } = await observed(id, ['first', 'second', 'close']);
