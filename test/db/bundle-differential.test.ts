@@ -19,9 +19,12 @@ import {
   scopeIdOf,
 } from '../../src/transaction/index.ts';
 import type { AcceptedAttempt, BundleFormat, Fault, Observation, Submission } from '../../src/transaction/index.ts';
+import type { OwnedLine } from '../audit/support/line-tracker.ts';
 import { useDatabase } from '../helpers/database.ts';
 import { Random } from '../helpers/random.ts';
 import { sha256 } from './support/attacks.ts';
+import { claimingCall, GRAMMAR, observationOf } from './support/bundle-calls.ts';
+import { blamed, firstLines, linesAfter } from './support/bundle-blame.ts';
 import { randomBundle, randomRanges } from './support/bundles.ts';
 import { randomContent } from './support/submissions.ts';
 import type { Document } from './support/submissions.ts';
@@ -29,7 +32,6 @@ import type { Document } from './support/submissions.ts';
 const database = useDatabase();
 const ROUNDS = 150;
 const SEEDS = Array.from({ length: 8 }, (_, turn) => 20_261_201 + turn);
-const GRAMMAR = { name: 'tree "é"', version: '1.2', sha256: null };
 let writer: Database;
 let admin: pg.Pool;
 
@@ -39,19 +41,19 @@ beforeAll(() => {
 });
 afterAll(() => writer.close());
 
-type Subject = Document & { initial: string; keys: Map<string, { fingerprint: string; id: string }>; observations: Map<string, Observation> };
+type Subject = Document & {
+  initial: string;
+  keys: Map<string, { fingerprint: string; id: string }>;
+  observations: Map<string, Observation>;
+  /** The lines of each version with their writers. */
+  lines: OwnedLine[][];
+};
 
 async function observe(random: Random, subject: Subject): Promise<Observation> {
   const ranges = randomRanges(random, subject);
   const row = await observeScopes(writer, {
-    targetFileId: subject.id,
-    expectedVersion: subject.version,
-    expectedHash: sha256(subject.content),
+    ...observationOf(subject.id, subject.content, subject.version, ranges),
     language: random.pick(['rust', null]),
-    grammar: JSON.stringify(GRAMMAR),
-    hasErrors: false,
-    scopes: JSON.stringify(ranges),
-    actor: null,
   });
   const points = [...subject.content];
   expect(row).toMatchObject({ outcome: 'observed', version: subject.version });
@@ -99,29 +101,6 @@ function expectedOf(submission: Submission<BundleFormat>, subject: Subject, outc
   return { ...outcome, decidedBy };
 }
 
-function callOf(submission: Submission<BundleFormat>, subject: Subject, outcome: Evaluated, isClaiming: boolean): CommitAttempt {
-  const call: CommitAttempt = {
-    targetFileId: subject.id,
-    payload: submission.payload,
-    clientRequestId: submission.clientRequestId,
-    parent: submission.parent,
-    attempt: submission.attempt,
-    source: submission.source,
-    actor: '{"host":"test"}',
-    baseHash: sha256(subject.content),
-    verdict: 'none',
-    resolvedStarts: null,
-    afterHash: null,
-    diagnostic: null,
-    warnings: null,
-    rawMetadata: submission.rawMetadata === null ? null : JSON.stringify(submission.rawMetadata),
-  };
-  if (!isClaiming) return call;
-  if (outcome.verdict === 'rejected') return { ...call, verdict: 'rejected', diagnostic: JSON.stringify({ failure_reason: outcome.fault.reason }) };
-  const { resolvedStarts, afterHash, warnings } = outcome.applied;
-  return { ...call, verdict: 'accepted', resolvedStarts, afterHash, warnings: JSON.stringify(warnings) };
-}
-
 async function judge(submission: Submission<BundleFormat>, subject: Subject, call: CommitAttempt, outcome: Evaluated, receipt: CommitReceiptRow): Promise<string> {
   const parent = submission.parent?.toLowerCase() ?? null;
   const resolved = parent !== null && subject.rejected.includes(parent);
@@ -160,7 +139,10 @@ async function judge(submission: Submission<BundleFormat>, subject: Subject, cal
     expect(receipt.warnings ?? []).toEqual(applied.warnings);
     subject.content = applied.content;
     subject.version += 1;
-    return 'accepted';
+    const lines = linesAfter(subject.lines.at(-1) ?? [], subject.version, receipt.pdcp_log_id ?? '', outcome.transaction, applied.changes);
+    expect(lines.map(({ text }) => text).join('')).toBe(subject.content);
+    subject.lines.push(lines);
+    return applied.changes.some((change) => change.ordinal !== change.apply_ordinal) ? 'accepted in another order' : 'accepted';
   }
   subject.rejected.push(receipt.pdcp_log_id ?? '');
   expect(receipt).toMatchObject({
@@ -185,7 +167,7 @@ test.concurrent.each(SEEDS)('the procedure and src/transaction say the same of e
   for (let kind = 0; kind < 6; kind += 1) {
     const content = `${randomContent(random, kind)}ab`;
     const { rows } = await admin.query<{ id: string }>(`select target_file_id as id from patchdiff.create_target(null, 'doc', $1)`, [content]);
-    subjects.push({ id: rows[0]?.id ?? '', content, initial: content, version: 0, rejected: [], keys: new Map(), observations: new Map() });
+    subjects.push({ id: rows[0]?.id ?? '', content, initial: content, version: 0, rejected: [], keys: new Map(), observations: new Map(), lines: [firstLines(content)] });
   }
   const seen = new Map<string, number>();
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -197,7 +179,8 @@ test.concurrent.each(SEEDS)('the procedure and src/transaction say the same of e
     const submission = prepareBundle(randomBundle(random, subject, observation, round));
     const named = subject.observations.get(bundleIdOf(submission) ?? '') ?? null;
     const outcome = evaluateBundle(submission, named, subject.content, sha256);
-    const call = callOf(submission, subject, outcome, random.chance(0.85));
+    const honest = claimingCall(submission, subject.id, subject.content, outcome);
+    const call: CommitAttempt = random.chance(0.85) ? honest : { ...honest, verdict: 'none', resolvedStarts: null, afterHash: null, diagnostic: null, warnings: null };
     const receipt = await commitAttempt(writer, call);
     const said = await judge(submission, subject, call, outcome, receipt).catch((error: unknown) => {
       throw new Error(`round ${round} of seed ${seed}: ${JSON.stringify({ content: subject.content, call })}`, { cause: error });
@@ -223,11 +206,12 @@ test.concurrent.each(SEEDS)('the procedure and src/transaction say the same of e
       expect(sha256(rebuilt[0]?.text ?? '')).toBe(wanted);
     }
     expect((await admin.query('select * from patchdiff_audit.verify_target($1)', [id])).rows).toEqual([]);
-    const { rows: blamed } = await admin.query<{ lines: number }>('select count(*)::int as lines from patchdiff_audit.blame($1)', [id]);
-    expect(blamed[0]?.lines).toBe(content === '' ? 0 : content.split('\n').length - (content.endsWith('\n') ? 1 : 0));
+    for (const [at, lines] of await blamed(admin, id, version, 5)) {
+      expect(lines, `version ${at} of ${id}`).toEqual(subject.lines[at]?.map(({ text, owner }) => ({ text: text.replace(/\n$/, ''), owner })));
+    }
   }
   expect(seen.size).toBeGreaterThan(10);
-  for (const code of ['accepted', 'scope_hash_mismatch', 'scopes_overlap', 'bundle_invalid', 'stale_base']) {
+  for (const code of ['accepted', 'accepted in another order', 'scope_hash_mismatch', 'scopes_overlap', 'bundle_invalid', 'stale_base']) {
     expect([code, (seen.get(code) ?? 0) > 0]).toEqual([code, true]);
   }
 });

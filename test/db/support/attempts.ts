@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import type { CommitAttempt } from '../../../src/db/calls/commit-attempt.ts';
-import type { Submission } from '../../../src/transaction/index.ts';
+import type { BundleFormat, Format, Submission } from '../../../src/transaction/index.ts';
 
 /** A submission as a caller without a runtime sends it: nothing evaluated, nothing claimed. */
-export function bareCall(submission: Submission, targetFileId: string, changes: Partial<CommitAttempt> = {}): CommitAttempt {
+export function bareCall(submission: Submission<BundleFormat | Format>, targetFileId: string, changes: Partial<CommitAttempt> = {}): CommitAttempt {
   return {
     targetFileId,
     payload: submission.payload,
