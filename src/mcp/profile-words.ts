@@ -5,6 +5,12 @@ import type { Profile } from './profiles.ts';
 /** Steps that read better said anew than with one tool's name put for another's; tried in order where the first tool is missing. */
 const SENTENCES: readonly (readonly [string, RegExp, string])[] = [
   [
+    'patchdiff_initialize_target',
+    /Find the id with patchdiff_list_targets, or create the target with patchdiff_initialize_target\./g,
+    'Send the target_file_id that you were given: no tool of this server lists or creates targets; one with the profile "full" does.',
+  ],
+  ['patchdiff_initialize_target', / that patchdiff_initialize_target or patchdiff_list_targets returned/g, ' that you were given'],
+  [
     'patchdiff_list_targets',
     /Find the id with patchdiff_list_targets, or create the target with patchdiff_initialize_target\./g,
     'Call patchdiff_initialize_target with from_workspace: true and the path of the file: it answers with the id of its target, and creates one if there is none.',

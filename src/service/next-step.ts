@@ -1,25 +1,10 @@
-import { codePointLength } from '../text/index.ts';
-import type { NearMiss, NearMissAnswer } from '../nearmiss/index.ts';
 import { member } from '../transaction/index.ts';
 import type { JsonObject } from '../transaction/index.ts';
+import { stepOfBundle } from './bundle-step.ts';
 import { unencodablePlaces, valueAt } from './sent-value.ts';
+import { A_NEW_KEY, CUT, isCut, isCutHit, isEmptied, isIntermediate, NEW_KEY, SHOWN_CANDIDATES, textOf } from './situation.ts';
+import type { Situation } from './situation.ts';
 import { describeValue } from './value-kind.ts';
-
-/** What a step may lean on: everything of it stands in the answer itself or was sent by the caller. */
-export interface Situation {
-  /** The right shape of a misshaped argument (src/service/wrong-shape.ts), or null. */
-  shape: string | null;
-  /** The tool's arguments as sent. */
-  args: JsonObject;
-  /** The evidence of the rejection. */
-  diagnostic: JsonObject;
-  /** Response only; null unless they were searched for. */
-  nearMisses: NearMissAnswer | null;
-}
-
-/** A rejected attempt keeps its key, so a corrected submission under the same one would be a conflict. */
-const A_NEW_KEY = 'a new client_request_id';
-const NEW_KEY = `with ${A_NEW_KEY}`;
 
 const READ_AGAIN = `Read the target again (patchdiff_read_lines), fit the change to that text, and send it with the version and current_hash of that answer and ${NEW_KEY}.`;
 
@@ -34,10 +19,6 @@ const BY_CODE: Readonly<Record<string, string>> = {
   invalid_client_request_id:
     'Send this submission with a client_request_id of 1 to 128 visible ASCII characters without spaces, or with none.',
   parent_invalid: `Send as parent_pdcp_log_id the pdcp_log_id of a rejected attempt on this target, or leave it out; send the submission ${NEW_KEY}.`,
-  bundle_invalid: `Observe the scopes to edit (patchdiff_observe_scopes), and send the groups with the bundle_id of that answer and ${A_NEW_KEY}.`,
-  scope_not_observed: `Observe every scope that you edit in one call (patchdiff_observe_scopes), and send the groups with that bundle_id and ${A_NEW_KEY}.`,
-  scopes_overlap: `Send one group for the outer scope, with the operations of both in its text, and ${A_NEW_KEY}; overlapping_scopes names the two.`,
-  scope_hash_mismatch: `List the scopes again (patchdiff_list_scopes), observe the ones to edit (patchdiff_observe_scopes), fit the operations to those texts, and send them with that bundle_id, version and ${A_NEW_KEY}.`,
   payload_too_large:
     'Split the change into several smaller submissions, each guarded by the version the one before returned and with a client_request_id of its own.',
   payload_too_deep: `Send plain edits or operations, whose fields are strings and integers, ${NEW_KEY}.`,
@@ -64,24 +45,8 @@ const FIX_FIELD = `Correct the field that failure_detail names and send the subm
 
 const SHAPE_CODES: ReadonlySet<string> = new Set(['manifest_missing', 'not_an_object', 'guard_malformed']);
 
-/** Code points after which evidence cuts a text: one of this length may have been longer. */
-const CUT = 256;
 /** Places of unencodable text that a step names. */
 const SHOWN_PLACES = 5;
-/** Candidates that evidence shows at most. */
-const SHOWN_CANDIDATES = 5;
-
-const textOf = (diagnostic: JsonObject, name: string): string => {
-  const value = member(diagnostic, name);
-  return typeof value === 'string' ? value : '';
-};
-const isCut = (text: string): boolean => codePointLength(text) >= CUT;
-/** A hit may be longer than the query that found it, and is shown cut. */
-const isCutHit = ({ start, end, text }: NearMiss): boolean => codePointLength(text) < end - start;
-const contextOf = (diagnostic: JsonObject): JsonObject => (member(diagnostic, 'failure_context') ?? {}) as JsonObject;
-/** Earlier changes of the submission made the text in which it failed: no read or search shows that text. */
-const isIntermediate = (diagnostic: JsonObject): boolean => contextOf(diagnostic)['source'] === 'intermediate_buffer';
-const isEmptied = (diagnostic: JsonObject): boolean => contextOf(diagnostic)['total_chars'] === 0;
 
 function afterAbsence({ diagnostic, nearMisses }: Situation): string {
   const copy = `copy the text exactly as it stands there into match, and send it ${NEW_KEY}.`;
@@ -141,6 +106,8 @@ function entryMeant(diagnostic: JsonObject): string {
 
 function step(failureCode: string, situation: Situation): string {
   const { args, diagnostic } = situation;
+  const ofBundle = stepOfBundle(failureCode, situation);
+  if (ofBundle !== null) return ofBundle;
   switch (failureCode) {
     case 'match_absent':
       return afterAbsence(situation);

@@ -3,22 +3,24 @@ import { isEncodableValue, member } from '../transaction/index.ts';
 import type { JsonObject, JsonValue } from '../transaction/index.ts';
 import { isJsonObject, safeName } from './arguments.ts';
 
-const ITEM = /^(edits|operations)\[(\d+)\](?:\.([a-z_]+))?$/;
+const PATH = /^[a-z_]+(?:\[\d+\])?(?:\.[a-z_]+(?:\[\d+\])?)*$/;
+const STEPS = /[a-z_]+|\d+/g;
 
 /**
- * What a tool's arguments held at the path of a fault (`intent`, `edits[0].match`); `value` is undefined for a field that is absent.
- * Null when the arguments have no such place.
+ * What a tool's arguments held at the path of a fault (`intent`, `edits[0].match`, `groups[0].operations[1].start`); `value` is undefined
+ * for a field that is absent. Null when the arguments have no such place.
  */
 export function valueAt(args: JsonObject, path: string): { value: JsonValue | undefined } | null {
-  const parts = ITEM.exec(path);
-  if (parts === null) return /^[a-z_]+$/.test(path) ? { value: member(args, path) } : null;
-  const [, container = '', position = '', field] = parts;
-  const items = member(args, container);
-  const index = Number(position);
-  if (!Array.isArray(items) || index >= items.length) return null;
-  const item = items[index];
-  if (field === undefined) return { value: item };
-  return isJsonObject(item) ? { value: member(item, field) } : null;
+  if (!PATH.test(path)) return null;
+  let value: JsonValue | undefined = args;
+  for (const step of path.match(STEPS) ?? []) {
+    if (/^\d/.test(step)) {
+      if (!Array.isArray(value) || Number(step) >= value.length) return null;
+      value = value[Number(step)];
+    } else if (isJsonObject(value)) value = member(value, step);
+    else return null;
+  }
+  return { value };
 }
 
 /** The places of a tool's arguments whose text PostgreSQL cannot hold, in words, at most `most` and one more that says so. */
@@ -45,6 +47,9 @@ function unencodableItems(name: string, items: readonly JsonValue[], most: numbe
     }
     for (const [field, value] of Object.entries(item)) {
       if (!isEncodable(field)) places.push(`the name of a field of ${path}`);
+      // The operations of a group.
+      else if (field === 'operations' && name === 'groups' && Array.isArray(value))
+        places.push(...unencodableItems(`${path}.operations`, value, most));
       else if (!isEncodableValue(value)) places.push(`${path}.${safeName(field)}`);
     }
   }

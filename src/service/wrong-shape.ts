@@ -1,5 +1,5 @@
 import { member } from '../transaction/index.ts';
-import type { AnyFormat, JsonObject } from '../transaction/index.ts';
+import type { AnyFormat, JsonObject, JsonValue } from '../transaction/index.ts';
 import { isJsonObject } from './arguments.ts';
 import { describeValue } from './value-kind.ts';
 
@@ -32,6 +32,8 @@ export function wrongShape(format: AnyFormat, args: JsonObject): string | null {
     if (Array.isArray(value)) {
       const index = value.findIndex((item) => typeof item === 'string');
       if (index >= 0) return `${name}[${String(index)}] was sent as a JSON string; send the object itself, not its text: ${shape}`;
+      const inGroup = name === 'groups' ? wrongGroup(value, shape) : null;
+      if (inGroup !== null) return inGroup;
     }
   } else if (value !== undefined && value !== null && typeof value !== 'string') {
     return `${name} was sent as ${describeValue(value)}; send the whole new text as one string: ${shape}`;
@@ -39,6 +41,22 @@ export function wrongShape(format: AnyFormat, args: JsonObject): string | null {
   const guard = member(args, 'expected_target_version');
   if (typeof guard === 'string' && /^\d{1,16}$/.test(guard)) {
     return 'expected_target_version was sent as a string; send the number itself, without quotes: expected_target_version: 3';
+  }
+  return null;
+}
+
+/** The same of the operations of a group. */
+function wrongGroup(groups: readonly JsonValue[], shape: string): string | null {
+  for (const [at, group] of groups.entries()) {
+    if (!isJsonObject(group)) continue;
+    const operations = member(group, 'operations');
+    const path = `groups[${String(at)}].operations`;
+    if (typeof operations === 'string') return `${path} was sent as a JSON string; send the array itself, not its text: ${shape}`;
+    if (isJsonObject(operations)) return `${path} was sent as one object; send an array that holds it: ${shape}`;
+    const text = Array.isArray(operations) ? operations.findIndex((item) => typeof item === 'string') : -1;
+    if (text >= 0) return `${path}[${String(text)}] was sent as a JSON string; send the object itself, not its text: ${shape}`;
+    const other = ['edits', 'replacement', 'match', 'op'].find((field) => member(group, field) !== undefined);
+    if (operations === undefined && other !== undefined) return `A group takes operations, not ${other}: ${shape}`;
   }
   return null;
 }
