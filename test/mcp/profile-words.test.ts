@@ -12,14 +12,15 @@ const NAME = /\bpatchdiff_[a-z_]+\b/g;
 const ALL = new Set(toolsOf('full').map(({ name }) => name));
 const namedIn = (text: string): string[] => (text.match(NAME) ?? []).filter((name) => ALL.has(name));
 
-/** Every next step that the transcripts of refusals record of the real server. */
-const steps = [
-  ...new Set(
-    readdirSync(path.join(import.meta.dirname, 'refusals'))
-      .filter((name) => name.endsWith('.snap'))
-      .flatMap((name) => readFileSync(path.join(import.meta.dirname, 'refusals', name), 'utf8').match(/(?<=^next_step: ).*$/gm) ?? []),
-  ),
-];
+/** The next steps that the transcripts of refusals record of the real server, by file. */
+const recorded = readdirSync(path.join(import.meta.dirname, 'refusals'))
+  .filter((name) => name.endsWith('.snap'))
+  .map((name) => ({
+    name,
+    steps: readFileSync(path.join(import.meta.dirname, 'refusals', name), 'utf8').match(/(?<=^next_step: ).*$/gm) ?? [],
+  }));
+const steps = [...new Set(recorded.flatMap((file) => file.steps))];
+const ofBundles = new Set(recorded.find(({ name }) => name === 'bundles.snap')?.steps);
 /** Every text in the service that names a tool: steps that no transcript reached too. */
 const literals = readdirSync(path.join(import.meta.dirname, '../../src/service')).flatMap(
   (name) =>
@@ -49,8 +50,15 @@ describe.each(PROFILE_NAMES as Profile[])('profile %s', (profile) => {
   });
 });
 
+test.each(['observed_workspace', 'observed_v2'] as const)('what is told of a bundle is the same in the profile %s', (profile) => {
+  expect(ofBundles.size).toBeGreaterThan(10);
+  for (const step of ofBundles) expect(inProfile(profile, step)).toBe(step);
+});
+
 test('the steps of the small profile read as sentences', () => {
-  const changed = steps.map((step) => inProfile('workspace', step)).filter((said) => !steps.includes(said));
+  // It commits no bundles.
+  const alone = recorded.filter(({ name }) => name !== 'bundles.snap').flatMap((file) => file.steps);
+  const changed = alone.map((step) => inProfile('workspace', step)).filter((said) => !steps.includes(said));
   expect([...new Set(changed)].toSorted()).toEqual([
     'Call patchdiff_initialize_target with from_workspace: true and the path of the file: it answers with the id of its target, and creates one if there is none.',
     'Change only the parts that differ, with patchdiff_submit_operations and a new client_request_id.',
