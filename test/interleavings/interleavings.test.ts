@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
-import { beforeAll, describe, expect, test } from 'vitest';
-import { evaluate, prepareSubmission } from '../../src/transaction/index.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openDatabase } from '../../src/db/pool.ts';
+import type { Database } from '../../src/db/port.ts';
+import { evaluate, prepareSubmission, type Observation } from '../../src/transaction/index.ts';
 import { sha256 } from '../db/support/attacks.ts';
+import { GRAMMAR, honestBundle, observed, scopeOf } from '../db/support/bundle-calls.ts';
 import { pidOf } from '../helpers/blocked.ts';
 import { useDatabase } from '../helpers/database.ts';
 import { interleave, type Step } from './interleaver.ts';
@@ -20,18 +23,22 @@ import {
 import { ordersOf, type Order } from './orders.ts';
 
 /*
- * Every order of each pair of commit, save, replay and create on one target: begin, call, end of two transactions, against what the
- * model says of answers, waiting and what is left; every wait is seen in pg_stat_activity.
+ * Every order of each pair of commit, save, replay and create on one target, and of observations and bundles beside what writes: begin,
+ * call, end of two transactions, against what the model says of answers, waiting and what is left; every wait is seen in
+ * pg_stat_activity.
  */
 
 const own = useDatabase();
 let clients: [pg.Client, pg.Client];
 let watcher: pg.Client;
+let writer: Database;
 
 beforeAll(async () => {
+  writer = openDatabase({ connectionString: own.url('writer'), max: 1 });
   clients = [await own.client('writer'), await own.client('writer')];
   watcher = await own.client('admin');
 });
+afterAll(() => writer.close());
 
 const FIRST = 'text of the beginning\n';
 const CONTENT = 'text of version 1\n';
@@ -41,11 +48,33 @@ const RAN: Record<Kind, string> = {
   save: `select r.outcome || ' ' || r.version as answer from patchdiff.save_target($1) as r`,
   replay: `select 'replayed ' || max(h.after_version) as answer from patchdiff.lock_history($1) as h`,
   create: `select r.outcome || ' ' || r.version as answer from patchdiff.create_target($1, 'doc', $2) as r`,
+  // With the text that was cut, so that version and text cannot be of different moments.
+  observe: `select concat_ws(' ', r.outcome, r.version, r.scopes #>> '{0,text}') as answer
+    from patchdiff.observe_scopes($1, ${EXPECTED_VERSION}, $2, null, $3, false, $4) as r`,
+  bundle: `select r.outcome || coalesce(' ' || r.current_version, '') as answer
+    from patchdiff.commit_attempt($1, $2, null, null, null, null, null, $3, 'accepted', array[0], $4, null, null) as r`,
 };
+/** The words behind `text of `. */
+const SCOPE = scopeOf(CONTENT, CONTENT.slice('text of '.length, -1));
 
 /** The values of one session's call; each commit writes a text of its own. */
-function valuesOf(kind: Kind, target: string, who: number): unknown[] {
+function valuesOf(kind: Kind, target: string, who: number, seen: Observation | null): unknown[] {
   if (kind === 'create') return [target, FIRST];
+  if (kind === 'observe') return [target, sha256(CONTENT), JSON.stringify(GRAMMAR), JSON.stringify([SCOPE])];
+  if (kind === 'bundle') {
+    const groups = [
+      { scope_id: seen?.scopes[0]?.scope_id ?? '', operations: [{ op: 'match', match: 'version', replace: `session ${who}` }] },
+    ];
+    const args = {
+      target_file_id: target,
+      bundle_id: seen?.bundle_id ?? '',
+      intent: 'interleave',
+      expected_target_version: EXPECTED_VERSION,
+      groups,
+    };
+    const call = honestBundle(args, seen, target, CONTENT);
+    return [target, call.payload, call.baseHash, call.afterHash];
+  }
   if (kind !== 'commit') return [target];
   const replacement = `text of session ${who}\n`;
   const args = { target_file_id: target, intent: 'interleave', expected_target_version: EXPECTED_VERSION, replacement };
@@ -71,7 +100,7 @@ async function newTarget(): Promise<string> {
 
 async function stateOf(target: string): Promise<State | null> {
   const { rows } = await watcher.query<{ state: State }>(
-    `select json_build_object('version', t.version, 'attempts', h.log_sequence, 'snapshots', h.snapshot_sequence,
+    `select json_build_object('version', t.version, 'attempts', h.log_sequence, 'snapshots', h.snapshot_sequence, 'observations', h.observation_sequence,
        'saved', (select max(s.version) from patchdiff_store.target_snapshots as s where s.target_file_id = t.target_file_id)) as state
      from patchdiff_store.cloud_target_files as t join patchdiff_store.target_heads as h using (target_file_id)
      where t.target_file_id = $1`,
@@ -81,7 +110,14 @@ async function stateOf(target: string): Promise<State | null> {
 }
 
 /** Begin, call, end; the call's answer is left in `answers`. */
-function stepsOf(script: Script, isolation: Isolation, target: string, who: 0 | 1, answers: [string, string]): Step[] {
+function stepsOf(
+  script: Script,
+  isolation: Isolation,
+  target: string,
+  seen: Observation | null,
+  who: 0 | 1,
+  answers: [string, string],
+): Step[] {
   return [
     async (client) => {
       await client.query(`begin isolation level ${isolation}`);
@@ -90,7 +126,7 @@ function stepsOf(script: Script, isolation: Isolation, target: string, who: 0 | 
     },
     async (client) => {
       try {
-        const { rows } = await client.query<{ answer: string }>(RAN[script.kind], valuesOf(script.kind, target, who));
+        const { rows } = await client.query<{ answer: string }>(RAN[script.kind], valuesOf(script.kind, target, who, seen));
         answers[who] = rows[0]?.answer ?? '';
       } catch (error) {
         answers[who] = (error as { code: string }).code;
@@ -115,9 +151,10 @@ async function expectEveryOrder(pair: readonly [Kind, Kind], exists: boolean, is
   let waits = 0;
   for (const order of ordersAt(isolation)) {
     const target = exists ? await newTarget() : randomUUID();
+    const looked = pair.includes('bundle') ? await observed(writer, target, CONTENT, EXPECTED_VERSION, [SCOPE]) : null;
     const before = await stateOf(target);
     const answers: [string, string] = ['', ''];
-    const steps = scripts.map((script, who) => stepsOf(script, isolation, target, who as 0 | 1, answers));
+    const steps = scripts.map((script, who) => stepsOf(script, isolation, target, looked, who as 0 | 1, answers));
     const seen = await interleave(
       watcher,
       [
@@ -142,7 +179,14 @@ async function expectEveryOrder(pair: readonly [Kind, Kind], exists: boolean, is
   return waits;
 }
 
-const PAIRS = KINDS.flatMap((left, at) => KINDS.slice(at).map((right) => [left, right] as const));
+const PAIRS: (readonly [Kind, Kind])[] = [
+  ...KINDS.flatMap((left, at) => KINDS.slice(at).map((right) => [left, right] as const)),
+  ['observe', 'observe'],
+  ['observe', 'commit'],
+  ['observe', 'save'],
+  ['observe', 'bundle'],
+  ['bundle', 'bundle'],
+];
 /** Of the 20 orders of begin, call and end. */
 const OVERLAPS = 12;
 const ENDINGS: [Ending, Ending][] = [

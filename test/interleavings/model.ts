@@ -6,7 +6,7 @@ import type { Order } from './orders.ts';
  */
 
 export const KINDS = ['commit', 'save', 'replay', 'create'] as const;
-export type Kind = (typeof KINDS)[number];
+export type Kind = (typeof KINDS)[number] | 'observe' | 'bundle';
 export type Ending = 'commit' | 'rollback';
 export type Isolation = 'read committed' | 'repeatable read';
 
@@ -17,6 +17,7 @@ export interface State {
   saved: number;
   snapshots: number;
   attempts: number;
+  observations: number;
 }
 
 export interface Script {
@@ -41,7 +42,7 @@ interface Effect {
   failed?: boolean;
 }
 
-/** The version that each commit believes in. */
+/** The version that each commit and each observation believes in. */
 export const EXPECTED_VERSION = 1;
 
 /** One call against a state, as if alone. */
@@ -49,8 +50,10 @@ function call(kind: Kind, state: State | null): Effect {
   if (state === null) {
     switch (kind) {
       case 'create':
-        return { answer: 'created 0', state: { version: 0, saved: 0, snapshots: 1, attempts: 0 }, writes: true };
+        return { answer: 'created 0', state: { version: 0, saved: 0, snapshots: 1, attempts: 0, observations: 0 }, writes: true };
       case 'commit':
+      case 'bundle':
+      case 'observe':
         return { answer: 'not_found', state, writes: false };
       case 'save':
       case 'replay':
@@ -60,7 +63,9 @@ function call(kind: Kind, state: State | null): Effect {
   switch (kind) {
     case 'create':
       return { answer: `existing ${state.version}`, state, writes: false };
-    case 'commit': {
+    // The bundles of both sessions name one observation.
+    case 'commit':
+    case 'bundle': {
       const attempts = state.attempts + 1;
       if (state.version !== EXPECTED_VERSION) return { answer: `rejected ${state.version}`, state: { ...state, attempts }, writes: true };
       return { answer: `accepted ${state.version + 1}`, state: { ...state, attempts, version: state.version + 1 }, writes: true };
@@ -74,6 +79,13 @@ function call(kind: Kind, state: State | null): Effect {
       };
     case 'replay':
       return { answer: `replayed ${state.version}`, state, writes: false };
+    case 'observe':
+      if (state.version !== EXPECTED_VERSION) return { answer: `stale ${state.version}`, state, writes: false };
+      return {
+        answer: `observed ${state.version} version ${state.version}`,
+        state: { ...state, observations: state.observations + 1 },
+        writes: true,
+      };
   }
 }
 
