@@ -7,7 +7,7 @@ import type { JsonObject, JsonValue } from '../transaction/index.ts';
 import { importFile, resolvePath, withLease } from '../workspace/index.ts';
 import type { Workspace } from '../workspace/index.ts';
 import type { Context } from './context.ts';
-import { boundButMissing, boundElsewhere, describe, refused, workspaceFacts } from './import-answers.ts';
+import { boundButMissing, boundElsewhere, describe, refused, unknownEndings, workspaceFacts } from './import-answers.ts';
 import type { WorkspaceImport } from './import-answers.ts';
 import { closeOwnIntents } from './own-intents.ts';
 import type { CallOptions } from './types.ts';
@@ -63,9 +63,7 @@ async function adopt(
   await closeOwnIntents(context, workspace, id, path, options);
   const file = await importFile(workspace, path);
   if (!file.ok) return refused(file.code, file.message, file.facts);
-  if (file.lineEndings.style === 'mixed' && file.eolRuns === null) {
-    return refused('unknown_line_endings', 'the file changes its line ends more often than is recorded line by line', { path });
-  }
+  if (file.lineEndings.style === 'mixed' && file.eolRuns === null) return unknownEndings(path);
   const binding = await findBinding(context.database, workspace.facts.root, path, options);
   if (binding?.target_file_id !== id) return refused('path_changed', `the binding of "${path}" changed meanwhile`, { path });
   try {

@@ -67,6 +67,11 @@ export function drifted(
   });
 }
 
+/** A file whose lines end in more ways than are kept line by line: it could not be written back as it is. */
+export function unknownEndings(path: string): JsonObject {
+  return refused('unknown_line_endings', 'the file changes its line ends more often than is recorded line by line', { path });
+}
+
 export function boundElsewhere(asked: WorkspaceImport, boundId: string): JsonObject {
   return refused('file_bound_elsewhere', `the path belongs to target ${boundId}`, {
     ...(asked.targetFileId === null ? {} : { target_file_id: asked.targetFileId }),

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { realpathSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { readHead } from '../../db/calls/read-head.ts';
 import { resolveServableDatabase } from '../../db/connect.ts';
@@ -54,9 +54,14 @@ export function rootOf(host: Host, workspace: string): string {
 
 /** The canonical path of a directory that files may come from; `given` is what an error calls it. */
 export function realWorkspace(workspace: string, given = workspace): string {
+  const refuse = (why: string): never => {
+    throw new ExitError(EXIT.workspace, `the workspace ${given} cannot be used: ${why}`);
+  };
   try {
-    return realpathSync(workspace);
+    const real = realpathSync(workspace);
+    if (statSync(real).isDirectory()) return real;
   } catch (error) {
-    throw new ExitError(EXIT.workspace, `the workspace ${given} cannot be used: ${(error as Error).message}`);
+    return refuse((error as Error).message);
   }
+  return refuse('it is not a directory');
 }

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Command } from 'commander';
 import type { JsonObject, Service } from '../../service/types.ts';
-import { EXIT, exitOfResult, ExitError, type Exit } from '../exit.ts';
+import { EXIT, exitOfError, exitOfResult, ExitError, type Exit } from '../exit.ts';
 import { isSkipped, renderCounts, renderItem } from '../import/render.ts';
 import { isWalk, itemsOf, readArguments, type Item, type Selection } from '../import/select.ts';
 import { printable, type Host, type Output } from '../output.ts';
@@ -71,6 +71,7 @@ async function importAll(host: Host, output: Output, paths: string[], options: I
   }
   const results: JsonObject[] = [];
   let interrupted = false;
+  let failure: ExitError | null = null;
   const release = host.onInterrupt(() => (interrupted = true));
   try {
     await withSession(host, output, null, (session) =>
@@ -86,11 +87,15 @@ async function importAll(host: Host, output: Output, paths: string[], options: I
         }
       }),
     );
+  } catch (error) {
+    if (results.length === 0) throw error;
+    failure = new ExitError(exitOfError(error), (error as Error).message);
   } finally {
     release();
-    // Also when the database went away in between: what was imported is said.
-    report(output, results, args.some(isWalk), interrupted);
   }
+  // Also when the database went away in between: what was imported is said.
+  report(output, results, args.some(isWalk), interrupted, failure);
+  if (failure !== null) return failure.exit;
   if (interrupted) return EXIT.interrupted;
   return results.map((result) => exitOfResult(result)).find((exit) => exit !== EXIT.done) ?? EXIT.done;
 }
@@ -126,13 +131,17 @@ async function importOne(service: Service, relative: string, options: ImportOpti
   return options.adopt === true && result['failure_code'] === 'drift' ? service.initializeTarget({ ...file, ...adoption }) : result;
 }
 
-function report(output: Output, results: readonly JsonObject[], walked: boolean, interrupted: boolean): void {
-  if (output.json) output.answer(results, () => '');
+function report(output: Output, results: readonly JsonObject[], walked: boolean, interrupted: boolean, failure: ExitError | null): void {
+  if (output.json) {
+    const last = failure === null ? [] : [{ status: 'error', exit: failure.exit, message: failure.message }];
+    output.answer([...results, ...last], () => '');
+  }
   for (const result of output.json ? [] : results) {
     const { line, refused } = renderItem(output, result);
     if (refused) output.warn(line);
     else if (line !== '') output.say(line);
   }
   if (interrupted) output.warn('stopped; what is listed was done, and the same command goes on from there');
+  if (failure !== null) output.warn(`stopped; what is listed was done: ${failure.message}`);
   if (!output.json && (walked || interrupted)) output.warn(renderCounts(results));
 }

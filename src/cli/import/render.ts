@@ -25,12 +25,16 @@ const SKIPPED: ReadonlySet<string> = new Set([
 /** Left out on purpose: counted, not listed. */
 const UNLISTED: ReadonlySet<unknown> = new Set(['hidden', 'ignored']);
 
+const READ_FOR_GUARD =
+  'Read the document (patchdiff read <target> --json); when its text may be replaced, import this one file with --adopt and --expected-version as read.';
+
 /** Ways out of a refusal that the command line has words of its own for; the rest is what an agent is told. */
 const STEPS: Readonly<Record<string, string>> = {
   drift:
     "To go on from the file's text: the same command with --adopt. To keep the document's text instead: put the bytes last imported or saved back at the path.",
-  guard_missing:
-    'The document has versions that were never saved to the file. Read it (patchdiff read <target> --json); when its text may be replaced, import this one file with --adopt and --expected-version as read.',
+  guard_missing: `The document has versions that were never saved to the file. ${READ_FOR_GUARD}`,
+  target_version_mismatch: READ_FOR_GUARD,
+  target_hash_mismatch: READ_FOR_GUARD,
 };
 
 export function isSkipped(result: JsonObject): boolean {

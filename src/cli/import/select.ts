@@ -46,40 +46,52 @@ export async function readArguments(texts: readonly string[], selection: Selecti
 }
 
 async function readArgument(text: string, selection: Selection): Promise<Argument> {
-  const absolute = path.resolve(selection.cwd, text);
+  const absolute = below(selection.cwd, text);
+  // An unset variable of a shell, and no wish to import everything.
+  if (text === '') return missing({ text, absolute, root: selection.cwd }, 'path_empty', 'the path is empty.');
   const status = await stat(absolute).catch(() => null);
   if (status?.isDirectory() === true) return directoryWalk(text, absolute, selection, null);
   const there = status !== null || (await lstat(absolute).catch(() => null)) !== null;
   const scanned = picomatch.scan(text);
-  if (there || !scanned.isGlob) {
-    const folder = await realpath(path.dirname(absolute)).catch(() => null);
-    const real = folder === null ? absolute : path.join(folder, path.basename(absolute));
-    const root = await rootFor(path.dirname(real), selection);
-    if (folder !== null || selection.workspace !== null) return { kind: 'file', text, absolute: real, root };
-    return { kind: 'missing', text, absolute, root, code: 'path_not_found', detail: `"${text}": its directory does not exist.` };
+  if (!there && scanned.isGlob) {
+    const matches = picomatch(scanned.glob, { dot: selection.hidden });
+    return directoryWalk(text, below(selection.cwd, scanned.base), selection, { matches, namesHidden: NAMES_HIDDEN.test(scanned.glob) });
   }
-  const base = path.resolve(selection.cwd, scanned.base);
-  const matches = picomatch(scanned.glob, { dot: selection.hidden });
-  return directoryWalk(text, base, selection, { matches, namesHidden: NAMES_HIDDEN.test(scanned.glob) });
+  const folder = await realpath(path.dirname(absolute)).catch(() => null);
+  const real = folder === null ? absolute : path.join(folder, path.basename(absolute));
+  const root = await rootFor(path.dirname(real), selection);
+  const place = { text, absolute: real, root };
+  if (/\/\.?$/.test(text)) return missing(place, 'path_trailing_slash', 'it names a directory, and there is none.');
+  const climbs = text.split('/').includes('..');
+  if (folder === null && (climbs || selection.workspace === null)) {
+    return missing(place, 'path_not_found', 'its directory does not exist.');
+  }
+  if (!climbs && !holds(root, real)) return missing(place, 'path_leaves_root', 'it is not inside the workspace.');
+  return { kind: 'file', ...place };
 }
 
 async function directoryWalk(text: string, directory: string, selection: Selection, pattern: Pattern | null): Promise<Argument> {
   const start = await realpath(directory).catch(() => null);
   const root = await rootFor(start ?? directory, selection);
+  const place = { text, absolute: start ?? directory, root };
   if (start === null || !(await stat(start)).isDirectory()) {
-    return {
-      kind: 'missing',
-      text,
-      absolute: directory,
-      root,
-      code: 'path_not_found',
-      detail: `"${text}": there is no directory that it could match in.`,
-    };
+    return missing(place, 'path_not_found', 'there is no directory that it could match in.');
   }
-  if (!holds(root, start)) {
-    return { kind: 'missing', text, absolute: start, root, code: 'path_leaves_root', detail: `"${text}": it is not inside the workspace.` };
-  }
+  if (!holds(root, start)) return missing(place, 'path_leaves_root', 'it is not inside the workspace.');
+  // A directory elsewhere is a root of its own; a root that was named, or gone to, was chosen on purpose.
+  const elsewhere = selection.workspace === null && start === root && start !== (await realpath(selection.cwd));
+  if ((elsewhere ? start : path.relative(root, start)).split(path.sep).includes('.git'))
+    return missing(place, 'git_directory', "it is git's own directory, which no walk enters; name one file in it.");
   return { kind: 'walk', text, start, root, pattern };
+}
+
+function missing(place: { text: string; absolute: string; root: string }, code: string, why: string): Argument {
+  return { kind: 'missing', ...place, code, detail: `"${place.text}": ${why}` };
+}
+
+/** Left to the kernel to resolve: after a symbolic link ".." is not what the text looks like. */
+function below(cwd: string, text: string): string {
+  return path.isAbsolute(text) ? text : `${cwd}/${text}`;
 }
 
 /** The workspace that was named; else the current directory for what it holds, and each thing's own directory for the rest. */
@@ -145,5 +157,6 @@ export async function* itemsOf(args: readonly Argument[], selection: Selection):
 function shownBelow({ text, start, pattern }: Argument & { kind: 'walk' }, cwd: string, absolute: string): string {
   const from = pattern === null ? text : picomatch.scan(text).base;
   const relative = path.relative(start, absolute);
+  if (/[^./][^/]*\/\.\.(\/|$)/.test(from)) return `${from.replace(/\/+$/, '')}/${relative}`;
   return path.isAbsolute(from) || path.resolve(cwd, from) !== cwd ? path.join(from, relative) || from : relative || '.';
 }
