@@ -12,6 +12,7 @@ alter table patchdiff_store.observed_scopes alter column scope_text set storage 
 --! include patchdiff_store/observation_of.sql
 --! include patchdiff_store/import_profile.sql
 --! include patchdiff_store/check_observation.sql
+--! include patchdiff/observe_scopes.sql
 -- A parameter is part of a function that only a new one can change.
 drop function if exists patchdiff_store.decode_record(jsonb, uuid, text);
 --! include patchdiff_store/decode_record.sql

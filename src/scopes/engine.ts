@@ -95,7 +95,10 @@ function discovery(answer: Answer & { ok: true }, about: Omit<Discovery, 'ok' | 
   return Object.freeze({ ok: true, ...about, has_errors: answer.errors.count > 0, errors: answer.errors, scopes: answer.scopes });
 }
 
-/** Answers, the one used longest ago forgotten first. A trap may be the machine's doing, so it is asked again. */
+/** Reasons that lie in the machine or the installation, not in the text: it is asked again. */
+const PASSING: ReadonlySet<FallbackReason | null> = new Set(['parser_trapped', 'parser_unavailable']);
+
+/** Answers, the one used longest ago forgotten first. */
 class Kept {
   readonly #limit: number;
   readonly #answers = new Map<string, Discovery>();
@@ -115,7 +118,7 @@ class Kept {
   }
 
   add(key: string, answer: Discovery): void {
-    if (answer.fallback_reason === 'parser_trapped') return;
+    if (PASSING.has(answer.fallback_reason)) return;
     const weight = sizeOf(answer);
     if (weight > this.#limit) return;
     this.#answers.set(key, answer);

@@ -22,7 +22,9 @@ export class Parsers {
 
   async read(text: string, language: Exclude<Language, 'markdown'>, sha256: string): Promise<Reading> {
     if (language === 'html' && tagsAreDeep(text)) return { ok: false, reason: 'too_deep' };
-    const { parser, language: grammar, actions } = this.#loaded.get(language) ?? (await this.#load(language, sha256));
+    const loaded = this.#loaded.get(language) ?? (await this.#load(language, sha256).catch(() => null));
+    if (loaded === null) return { ok: false, reason: 'parser_unavailable' };
+    const { parser, language: grammar, actions } = loaded;
     let steps = 0;
     let units = 0;
     const tree = parser.parse(

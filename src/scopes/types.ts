@@ -47,7 +47,9 @@ export type FallbackReason =
   /** More scopes, or longer paths in sum, than one answer holds. */
   | 'too_many_scopes'
   /** The parser crashed or did not come back; it was replaced. */
-  | 'parser_trapped';
+  | 'parser_trapped'
+  /** The parser or the grammar could not be loaded: the installation is not whole. */
+  | 'parser_unavailable';
 
 /** Where the parser met what it did not understand. */
 export interface SyntaxErrors {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -250,6 +250,43 @@ describe('a bundle', () => {
       unknown_scope_ids: ['f'.repeat(32)],
     });
   });
+});
+
+test('an installation that is not whole says so of each text, and still reads what needs no parser', async () => {
+  const installed = mkdtempSync(path.join(tmpdir(), 'patchdiff-damaged-'));
+  try {
+    cpSync(await built(), path.join(installed, 'dist'), { recursive: true });
+    cpSync(path.join(PACKAGE_ROOT, 'package.json'), path.join(installed, 'package.json'));
+    cpSync(path.join(PACKAGE_ROOT, 'grammars'), path.join(installed, 'grammars'), { recursive: true });
+    writeFileSync(path.join(installed, 'grammars/json.wasm.br'), 'damaged');
+    const code = `
+      const { createScopeEngine } = await import(process.argv[1] + '/dist/scopes/index.js');
+      const engine = createScopeEngine();
+      const found = [];
+      for (const [path, text] of [['a.json', '{"a": 1}'], ['a.css', 'p { top: 0 }'], ['a.md', '# Title'], ['a.none', 'text']]) {
+        const { fallback_reason, scopes } = await engine.discover({ path, text });
+        found.push([fallback_reason, scopes.length]);
+      }
+      console.log(JSON.stringify(found));
+      await engine.close();`;
+    const found = async (): Promise<unknown> =>
+      JSON.parse((await promisify(execFile)(process.execPath, ['--input-type=module', '-e', code, installed])).stdout) as unknown;
+    expect(await found()).toEqual([
+      ['parser_unavailable', 1],
+      ['parser_unavailable', 1],
+      [null, 1],
+      ['unknown_language', 1],
+    ]);
+    symlinkSync(path.join(PACKAGE_ROOT, 'node_modules'), path.join(installed, 'node_modules'));
+    expect(await found()).toEqual([
+      ['parser_unavailable', 1],
+      [null, 1],
+      [null, 1],
+      ['unknown_language', 1],
+    ]);
+  } finally {
+    rmSync(installed, { recursive: true, force: true });
+  }
 });
 
 test('replay needs no parser: without the grammars the history is rebuilt, checked and added to', async () => {

@@ -28,8 +28,8 @@ create or replace function patchdiff.observe_scopes (
   set standard_conforming_strings = 'on'
 as $$
 declare
-  v_grammar jsonb := case when pg_input_is_valid(p_grammar::text, 'jsonb') then p_grammar::jsonb end;
-  v_scopes jsonb := case when pg_input_is_valid(p_scopes::text, 'jsonb') then p_scopes::jsonb end;
+  v_grammar jsonb := patchdiff_store.payload_json(p_grammar::text);
+  v_scopes jsonb := patchdiff_store.payload_json(p_scopes::text);
   v_locked patchdiff_store.locked_target;
   v_row patchdiff_store.scope_observations;
   v_content bytea;
