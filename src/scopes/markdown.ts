@@ -1,4 +1,5 @@
 import { lineStarts } from '../text/index.ts';
+import { ListItems } from './list-items.ts';
 import type { RawScope } from './types.ts';
 
 /** Lines of HTML in which nothing is a heading, and what ends them. */
@@ -7,8 +8,25 @@ const HTML_BLOCKS: readonly [begins: RegExp, ends: RegExp][] = [
   [/^<!--/, /-->/],
   [/^<\?/, /\?>/],
   [/^<!\[CDATA\[/, /\]\]>/],
+  [/^<![a-z]/i, />/],
 ];
-const NOT_A_PARAGRAPH = /^(?:>|[-+*](?:[ \t]|$)|\d{1,9}[.)](?:[ \t]|$))/;
+/** Elements that stand for themselves; the block that one begins goes on to a blank line. */
+const BLOCK_TAG = new RegExp(
+  `^</?(?:${[
+    'address article aside base basefont blockquote body caption center col colgroup dd details dialog dir div dl dt fieldset figcaption',
+    'figure footer form frame frameset h[1-6] head header hr html iframe legend li link main menu menuitem nav noframes ol optgroup option p',
+    'param search section summary table tbody td tfoot th thead title tr track ul',
+  ]
+    .join(' ')
+    .replaceAll(' ', '|')})(?:[ \\t]|/?>|$)`,
+  'i',
+);
+/** One whole tag alone on its line: such a block too, but it does not interrupt a paragraph. */
+const LONE_TAG =
+  /^<(?:\/[a-z][\w-]*[ \t]*|[a-z][\w-]*(?:[ \t]+[a-z_:][\w.:-]*(?:[ \t]*=[ \t]*(?:[^\s"'=<>`]+|'[^']*'|"[^"]*"))?)*[ \t]*\/?)>[ \t]*$/i;
+/** UTF-16 units of a line that is looked at as one tag. */
+const LONGEST_TAG = 4096;
+const BLANK_LINE = /^[ \t]*$/;
 
 /**
  * Sections of a Markdown text by its headings (`#` and underlined ones), nested by level, with front matter and what stands before
@@ -35,7 +53,8 @@ export function sectionsOf(text: string): RawScope[] {
 
   let fence: { mark: string; length: number } | null = null;
   let ends: RegExp | null = null;
-  // Where the paragraph began whose underlining would make it a heading; −1: none is open, −2: a list item or quotation is.
+  const items = new ListItems();
+  // Where the paragraph began whose underlining would make it a heading; −1: none is open, −2: a quotation is.
   let paragraph = -1;
   for (; at < starts.length; at += 1) {
     const line = lineAt(at);
@@ -50,11 +69,17 @@ export function sectionsOf(text: string): RawScope[] {
       if (marked?.mark === fence.mark && marked.length >= fence.length && marked.bare) fence = null;
       continue;
     }
+    const level = indent <= 3 ? headingLevel(content) : 0;
+    const underlined = indent <= 3 && paragraph >= 0 ? underlineLevel(content) : 0;
+    const block = indent <= 3 ? htmlBlockEnd(content, paragraph !== -1) : null;
+    const breaks = level > 0 || underlined > 0 || marked?.opens === true || (indent <= 3 && breaksText(content));
+    if (items.holds(content, indent, breaks, paragraph >= 0)) {
+      paragraph = -1;
+      continue;
+    }
     if (content.trim() === '') paragraph = -1;
     else if (indent <= 3) {
-      const level = headingLevel(content);
-      const underlined = paragraph >= 0 ? underlineLevel(content) : 0;
-      ends = htmlBlockEnd(content);
+      ends = block?.test(line) === false ? block : null;
       if (marked !== null && marked.opens) {
         fence = marked;
         paragraph = -1;
@@ -65,8 +90,8 @@ export function sectionsOf(text: string): RawScope[] {
         const from = starts[paragraph]!;
         begin('section', text.slice(from, starts[at]), from, underlined);
         paragraph = -1;
-      } else if (ends !== null || isRule(content)) paragraph = -1;
-      else if (NOT_A_PARAGRAPH.test(content)) paragraph = -2;
+      } else if (block !== null || isRule(content)) paragraph = -1;
+      else if (content.startsWith('>')) paragraph = isText(content.replace(/^(?:>[ \t]?)+/, '')) ? -2 : -1;
       else if (paragraph === -1) paragraph = at;
     }
   }
@@ -134,8 +159,21 @@ function isRule(content: string): boolean {
   return count >= 3;
 }
 
-/** What ends the HTML block that begins here, when it does not end on the same line. */
-function htmlBlockEnd(content: string): RegExp | null {
+/** Whether a line ends the paragraph above, though it is neither heading nor fence. */
+function breaksText(content: string): boolean {
+  return isRule(content) || content.startsWith('>') || htmlBlockEnd(content, true) !== null;
+}
+
+/** Whether a line of a quotation is text, which the next line may go on with. */
+function isText(content: string): boolean {
+  return content.trim() !== '' && headingLevel(content) === 0 && fenceOf(content) === null && !breaksText(content);
+}
+
+/** What ends the HTML block that begins here; null when none does. */
+function htmlBlockEnd(content: string, paragraph: boolean): RegExp | null {
+  if (!content.startsWith('<')) return null;
   const block = HTML_BLOCKS.find(([begins]) => begins.test(content));
-  return block === undefined || block[1].test(content) ? null : block[1];
+  if (block !== undefined) return block[1];
+  const alone = !paragraph && content.length <= LONGEST_TAG && LONE_TAG.test(content);
+  return alone || BLOCK_TAG.test(content) ? BLANK_LINE : null;
 }

@@ -33,6 +33,7 @@ describe('what leads a scope in belongs to it', () => {
     ['typescript', 'function f', '// Apart.\n\n⟦export const f = () => {\n  return 1;\n};⟧\n'],
     ['typescript', 'function f', 'let a = 1; // of a\n⟦export function f() {}⟧\n'],
     ['typescript', 'class A', '⟦@sealed\nexport class A {}⟧\n'],
+    ['typescript', 'class A > object state', 'class A {\n  ⟦// Shown.\n  state = { x: 1 };⟧\n}\n'],
     [
       'python',
       'class A > method m',

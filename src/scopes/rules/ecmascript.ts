@@ -53,7 +53,8 @@ const member =
   (nameField: string): Rule =>
   (node) => {
     const name = key(field(node, nameField));
-    return held(node.childForFieldName('value'), 'method', name) ?? { kind: 'field', name };
+    const found = held(node.childForFieldName('value'), 'method', name);
+    return found?.onlyAsParent === true ? { kind: 'object', name } : (found ?? { kind: 'field', name });
   };
 
 const method: Rule = (node) => ({ kind: 'method', name: key(field(node, 'name')) });
