@@ -32,6 +32,8 @@ const NEXT: Readonly<Record<string, string>> = {
   lease_busy: RETRY,
   path_changed: `${RETRY} If it stays so, the file's directory was replaced by a symbolic link: an operator binds the target to the real path, ${REBIND}.`,
   directory_vanished: `Put the directory back, or have an operator bind the target to where the file is now, ${REBIND}; then send the same call again.`,
+  root_missing: `Put the workspace directory back, then send the same call again. If it was moved, start the server with the new place (--workspace); an operator binds the target to it: ${REBIND} with --workspace.`,
+  root_changed: 'Put the directory that the server was started with back, or restart the server; then send the same call again.',
   file_changed_while_reading: RETRY,
   destination_busy: RETRY,
   file_exists: 'Import the file as it is: leave content out.',

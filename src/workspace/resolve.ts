@@ -41,7 +41,11 @@ export function parsePath(path: string): { ok: true; parts: string[] } | Refusal
 export async function resolvePath(ws: Workspace, path: string): Promise<Location | Refusal> {
   const parsed = parsePath(path);
   if (!parsed.ok) return parsed;
-  const { parts } = parsed;
+  const location = await locate(ws, path, parsed.parts);
+  return location.ok && location.present ? location : ((await rootFault(ws, path)) ?? location);
+}
+
+async function locate(ws: Workspace, path: string, parts: readonly string[]): Promise<Location | Refusal> {
   const real = await realParts(ws, path, parts);
   if (!('missing' in real)) {
     if (!real.ok) return real;
@@ -72,12 +76,29 @@ export async function resolveKey(ws: Workspace, path: string): Promise<Location 
   if (!parsed.ok) return parsed;
   const directory = parsed.parts.slice(0, -1);
   const real = await realParts(ws, path, directory);
-  if ('missing' in real) return refuse('directory_vanished', `"${path}": its directory no longer exists.`, { path });
-  if (!real.ok) return real;
+  if ('missing' in real) {
+    return (await rootFault(ws, path)) ?? refuse('directory_vanished', `"${path}": its directory no longer exists.`, { path });
+  }
+  if (!real.ok) return (await rootFault(ws, path)) ?? real;
   if (real.parts.join('/') !== directory.join('/')) {
     return refuse('path_changed', `"${path}": a directory on its way is now a symbolic link; publication follows none.`, { path });
   }
   return { ok: true, path: parsed.parts.join('/'), directory, name: parsed.parts.at(-1)!, present: true };
+}
+
+function rootChanged(path: string): Refusal {
+  return refuse('root_changed', 'Another directory stands where the workspace root was opened; restart to use it.', { path });
+}
+
+/** What became of the root, where that is why a path leads nowhere or a new file would lead elsewhere; null: it is what was opened. */
+async function rootFault(ws: Workspace, path: string): Promise<Refusal | null> {
+  try {
+    const { device, inode } = await ws.fs.status(ws.facts.root);
+    return device === ws.facts.device && inode === ws.facts.inode ? null : rootChanged(path);
+  } catch (error) {
+    if (!['ENOENT', 'ENOTDIR'].includes(errnoOf(error))) return null;
+    return refuse('root_missing', 'The workspace root no longer exists.', { path });
+  }
 }
 
 async function realParts(
@@ -138,7 +159,7 @@ async function walk(ws: Workspace, location: Location, path: string): Promise<Di
     let status = await open.status();
     if (status.device !== ws.facts.device || status.inode !== ws.facts.inode) {
       await open.close();
-      return refuse('root_changed', 'Another directory stands where the workspace root was opened; restart to use it.', { path });
+      return rootChanged(path);
     }
     const reached: string[] = [];
     for (const name of location.directory) {

@@ -44,6 +44,16 @@ describe('openWorkspace', () => {
     mkdirSync(root);
     writeFileSync(join(root, 'a'), 'other');
     refused(await importFile(ws, 'a'), 'root_changed');
+    refused(await resolvePath(ws, 'new'), 'root_changed');
+    rmSync(root, { recursive: true });
+    for (const path of ['a', 'dir/new']) refused(await importFile(ws, path), 'root_missing');
+    refused(await readDisk(ws, 'a'), 'root_missing');
+    writeFileSync(root, 'a file');
+    refused(await importFile(ws, 'a'), 'root_changed');
+    rmSync(root);
+    symlinkSync('moved', root);
+    refused(await importFile(ws, 'a'), 'root_changed');
+    refused(await readDisk(ws, 'a'), 'root_changed');
   });
 });
 
