@@ -15,6 +15,9 @@ const ADOPT =
 /** The way out when the file is elsewhere now. */
 const REBIND = '`patchdiff rebind <target_file_id> <path>`';
 
+/** After a SAVE that found no file where one was: there is no text to take over. */
+const GONE = `Someone else removed the file. Put the bytes last imported or saved (expected_disk_sha256) back at the path, then save again. If the file was moved, an operator binds the target to where it is now: ${REBIND}; then save again.`;
+
 /** What to do after a SAVE or an import that was refused, by failure code. */
 const NEXT: Readonly<Record<string, string>> = {
   target_version_mismatch: READ_AGAIN,
@@ -124,11 +127,12 @@ export function saveReceipt(targetFileId: string, row: SaveReceiptRow, more: Jso
 
 /** What a refusal says in words, whether a row records it or not. */
 export function refusalWords(code: string, detail: string, facts: Readonly<Record<string, JsonValue>>): JsonObject {
+  const gone = code === 'drift' && facts['observed_disk_sha256'] === null && facts['observed_bytes'] === null;
   return {
     failure_reason: code === 'drift' ? 'workspace_drift' : 'workspace_refused',
     failure_code: code,
     detail,
-    next_step: nextStepFor(code),
+    next_step: gone ? GONE : nextStepFor(code),
     facts,
   };
 }

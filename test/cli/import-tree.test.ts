@@ -200,6 +200,27 @@ describe('a tree of everything that a tree may hold', () => {
     expect(beyond.results.map((result) => result['failure_code'])).toEqual(['path_parent', 'path_leaves_root']);
   });
 
+  test('what a nested, a linked or a contained working tree excludes by its own .git is left out, wherever the walk begins', async () => {
+    plant(root, {
+      'git/nested/.git/info/exclude': 'secret*\n',
+      'git/nested/.gitignore': '!secret-but-shared\n',
+      'git/nested/secret': 's\n',
+      'git/nested/secret-but-shared': 's\n',
+      'git/main/info/exclude': 'secret\n',
+      'git/main/worktrees/linked/commondir': '../..\n',
+      'git/linked/.git': 'gitdir: ../main/worktrees/linked\n',
+      'git/linked/secret': 's\n',
+      'git/linked/text': 't\n',
+      'git/submodule/.git': `gitdir: ${path.join(root, 'git/main')}\n`,
+      'git/submodule/below/secret': 's\n',
+    });
+    for (const start of ['git', 'git/nested', 'git/linked', 'git/submodule/below']) {
+      const left = codesOf((await imported(start, '--dry-run')).results);
+      const secrets = ['git/linked/secret', 'git/nested/secret', 'git/submodule/below/secret'].filter((name) => name.startsWith(start));
+      expect(Object.keys(left).filter((name) => left[name] === 'ignored')).toEqual(secrets);
+    }
+  });
+
   test('an ignore file that cannot be read stops the import before anything is taken', async () => {
     plant(root, { 'odd/.gitignore': 'x'.repeat(1024 * 1024 + 1), 'odd/secret': 's\n' });
     const { code: stopped, stdout, stderr } = await cli(['import', 'odd']);

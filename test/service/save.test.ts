@@ -110,6 +110,19 @@ describe('publication', () => {
     expect(ws.onDisk(name)).toBe('ours\n');
   });
 
+  test('of a file that is gone no text can be taken over, and no word says so', async () => {
+    const { id, name } = await ws.imported('a\n');
+    rmSync(ws.at(name));
+    const unedited = await ws.sync(id);
+    await ws.service.submit(TX1, edit(id, 0, 'a', 'ours'));
+    for (const refused of [unedited, await ws.sync(id)]) {
+      expect(refused).toMatchObject({ failure_code: 'drift', next_step: expect.stringMatching(/removed.*rebind/) as string });
+      expect(refused['next_step']).not.toContain('adopt_disk');
+    }
+    ws.put(name, 'a\n');
+    expect(await ws.sync(id)).toMatchObject({ status: 'published' });
+  });
+
   test('a key returns the same receipt, even when the disk drifted since', async () => {
     const { id, name } = await ws.imported('a\n');
     await ws.service.submit(TX1, edit(id, 0, 'a', 'b'));

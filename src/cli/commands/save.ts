@@ -58,9 +58,10 @@ async function save(host: Host, output: Output, target: string, options: SaveOpt
         { onProgress },
       ),
     );
+    const gone = (result['facts'] as JsonObject | undefined)?.['observed_bytes'] === null;
     const drift =
       'To go on from the text of the file: patchdiff import <file> --adopt. To keep this text instead: put the bytes last imported or saved back at the path, then save again.';
-    return answer(output, result['failure_code'] === 'drift' && !output.json ? { ...result, next_step: drift } : result, () =>
+    return answer(output, result['failure_code'] === 'drift' && !gone && !output.json ? { ...result, next_step: drift } : result, () =>
       render(result),
     );
   });
