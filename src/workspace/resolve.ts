@@ -188,11 +188,12 @@ async function walk(ws: Workspace, location: Location, path: string): Promise<Di
     };
   } catch (error) {
     await open?.close();
-    return refuseErrno(error, path, 'open directory', {
+    const refusal = refuseErrno(error, path, 'open directory', {
       ENOENT: ['directory_vanished', 'its directory no longer exists'],
       ENOTDIR: ['path_changed', 'a directory on its way was replaced while it was looked up; try again'],
       ELOOP: ['path_changed', 'a directory on its way became a symbolic link while it was looked up; try again'],
     });
+    return (await rootFault(ws, path)) ?? refusal;
   }
 }
 

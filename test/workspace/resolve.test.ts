@@ -36,25 +36,6 @@ describe('openWorkspace', () => {
       process.getuid!() === 0 ? { ok: false, code: 'root_unreadable' } : { ok: true },
     );
   });
-
-  it('refuses another directory in the place of the root', async () => {
-    const { root, outside } = tree();
-    const ws = await open(root);
-    renameSync(root, join(outside, 'moved'));
-    mkdirSync(root);
-    writeFileSync(join(root, 'a'), 'other');
-    refused(await importFile(ws, 'a'), 'root_changed');
-    refused(await resolvePath(ws, 'new'), 'root_changed');
-    rmSync(root, { recursive: true });
-    for (const path of ['a', 'dir/new']) refused(await importFile(ws, path), 'root_missing');
-    refused(await readDisk(ws, 'a'), 'root_missing');
-    writeFileSync(root, 'a file');
-    refused(await importFile(ws, 'a'), 'root_changed');
-    rmSync(root);
-    symlinkSync('moved', root);
-    refused(await importFile(ws, 'a'), 'root_changed');
-    refused(await readDisk(ws, 'a'), 'root_changed');
-  });
 });
 
 describe('paths that are refused', () => {
