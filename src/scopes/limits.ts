@@ -1,5 +1,5 @@
 /**
- * Bounds of one discovery. All are counts of the text, so the same text gets the same answer on every machine.
+ * Bounds of one discovery. All but the last, a clock, are counts of the text, so the same text gets the same answer on every machine.
  * What exceeds one of them is answered with plain regions and the reason.
  */
 export const LIMITS = {
@@ -22,4 +22,9 @@ export const LIMITS = {
   path: 4_000,
   /** Code points of a name. */
   name: 120,
+  /**
+   * Only against a parser that does not come back. Some grammars recover from a few thousand units of brackets and operators without
+   * end and without a count that tells; whoever waits for a listing, and for the regions in its place, is answered within 30 seconds.
+   */
+  lostMilliseconds: (units: number): number => Math.min(25_000, 8_000 + Math.floor(units / 64)),
 } as const;

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { Answer, Job } from './job.ts';
+import { LIMITS } from './limits.ts';
 
 /** Sources run only where the package was built before, in tests: a thread cannot load TypeScript on every supported Node. */
 const WORKER = new URL(import.meta.url.endsWith('.ts') ? '../../dist/scopes/worker.js' : './worker.js', import.meta.url);
@@ -10,8 +11,6 @@ const UNITS_OF_A_THREAD = 1 << 23;
 const LARGE_UNITS = 1 << 18;
 /** An idle thread ends by itself. */
 const IDLE_MILLISECONDS = 60_000;
-/** Only against a parser that never comes back: every bound that an answer depends on is a count. */
-const LOST_MILLISECONDS = 30_000;
 
 const TRAPPED: Answer = { ok: false, reason: 'parser_trapped' };
 
@@ -81,7 +80,7 @@ function answered(worker: Worker, job: Job): Promise<Answer | null> {
       resolve(answer);
     };
     const failed = (): void => done(null);
-    const lost = setTimeout(failed, LOST_MILLISECONDS);
+    const lost = setTimeout(failed, LIMITS.lostMilliseconds(job.text.length));
     worker.on('message', done).on('error', failed).on('exit', failed);
     worker.postMessage(job);
   });

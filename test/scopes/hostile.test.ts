@@ -112,6 +112,11 @@ test('memory comes back after a hundred listings', async () => {
   expect(resident[1]! - resident[0]!).toBeLessThan(64 * 1024 * 1024);
 });
 
+test('a parser that does not come back is left in time for the regions in its place', () => {
+  const waits = [0, 3_000, 1 << 16, 1 << 20, 1 << 24].map(LIMITS.lostMilliseconds);
+  expect(waits).toEqual([8_000, 8_046, 9_024, 24_384, 25_000]);
+});
+
 describe('an engine', () => {
   test('answers the same text from what it keeps, as the same frozen object', async () => {
     const own = await builtEngine();
