@@ -5,9 +5,9 @@ import { isUuid } from './values.ts';
 
 /**
  * The document that is meant: by its id, or by its workspace path as `patchdiff list` shows it. Throws when several files of that
- * path, of different workspaces, are under authority, and when none is.
+ * path, of different workspaces, are under authority, unless `isMeant` tells one of them, and when none is.
  */
-export async function targetNamed(service: Service, name: string): Promise<string> {
+export async function targetNamed(service: Service, name: string, isMeant?: (id: string) => Promise<boolean>): Promise<string> {
   if (isUuid(name)) return name;
   const found: string[] = [];
   let cursor: string | null = null;
@@ -24,6 +24,9 @@ export async function targetNamed(service: Service, name: string): Promise<strin
       EXIT.notFound,
       `there is no document with the id or the workspace path ${printable(name)}; patchdiff list shows those there are`,
     );
+  }
+  if (found.length > 1 && isMeant !== undefined) {
+    for (const one of found) if (await isMeant(one)) return one;
   }
   if (found.length > 1)
     throw new ExitError(

@@ -82,6 +82,23 @@ test('save refuses drift and names the way out; another workspace is not the one
   expect((await cli(['save', id, '--sync', '--workspace', os.tmpdir()])).stderr).toContain('workspace_mismatch');
 });
 
+test('of a path that documents of two workspaces have, the workspace that was named tells which', async () => {
+  put('one/same.txt', 'one\n');
+  put('two/same.txt', 'two\n');
+  const ids: string[] = [];
+  for (const workspace of ['one', 'two']) {
+    const { stdout } = await cli(['import', path.join(workspace, 'same.txt'), '--workspace', workspace, '--json']);
+    ids.push((JSON.parse(stdout) as { target_file_id: string }[])[0]!.target_file_id);
+  }
+  const unclear = await cli(['save', 'same.txt', '--sync']);
+  expect(unclear.code).toBe(2);
+  for (const id of ids) expect(unclear.stderr).toContain(id);
+  for (const [at, workspace] of ['one', 'two'].entries()) {
+    expect((await cli(['save', 'same.txt', '--sync', '--workspace', workspace])).stdout).toContain(`${ids[at]}  unchanged`);
+  }
+  expect((await cli(['save', 'same.txt', '--sync', '--workspace', '.'])).code).toBe(2);
+});
+
 test('export gives every byte of a long document, the text as held or the file as it would be written, and replaces no file', async () => {
   const lines = Array.from({ length: 4000 }, (_, at) => `ligne ${at} é 🎈${at % 3 === 0 ? '\r\n' : '\n'}`).join('');
   put('long.txt', `\uFEFF${lines}end`);

@@ -42,9 +42,10 @@ export function addSave(program: Command, host: Host, run: Run): void {
 
 async function save(host: Host, output: Output, target: string, options: SaveOptions): Promise<Exit> {
   return withSession(host, output, null, async ({ service, serviceOn, boundRoot }) => {
-    const id = await targetNamed(service, target);
     const named = options.workspace ?? (host.env['PATCHDIFF_WORKSPACE_ROOT'] || null);
-    const root = named === null ? await boundRoot(id) : realWorkspace(path.resolve(host.cwd, named));
+    const workspace = named === null ? null : realWorkspace(path.resolve(host.cwd, named));
+    const id = await targetNamed(service, target, async (one) => workspace !== null && (await boundRoot(one)) === workspace);
+    const root = workspace ?? (await boundRoot(id));
     const on = options.sync === true && root !== null ? serviceOn(root) : service;
     const result = await withProgress(host, output, (onProgress) =>
       on.save(
