@@ -84,12 +84,16 @@ export function plain(value: unknown): string {
   return value === null || value === undefined ? '' : JSON.stringify(value);
 }
 
-/** Text that cannot move the cursor or clear the screen: control characters of a document or a name are shown escaped. */
+/**
+ * Text that cannot move the cursor, clear the screen or be read in another order than it stands: control characters of a document
+ * or a name, line separators and what overrides the direction of writing are shown escaped.
+ */
 export function printable(text: string): string {
-  return text.replace(/\p{Cc}/gu, (character) => {
+  return text.replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, (character) => {
     if (character === '\t') return '\\t';
     if (character === '\n') return '\\n';
-    return `\\x${(character.codePointAt(0) ?? 0).toString(16).padStart(2, '0')}`;
+    const hex = (character.codePointAt(0) ?? 0).toString(16);
+    return hex.length > 2 ? `\\u${hex}` : `\\x${hex.padStart(2, '0')}`;
   });
 }
 

@@ -60,6 +60,12 @@ test("git's own directory is not walked when it is named either; one file in it 
   expect((await imported('repository/.git/config', '--dry-run')).results).toMatchObject([{ status: 'would_create' }]);
 });
 
+test('a name can neither move the cursor nor turn the direction of what is read', async () => {
+  const name = 'names/a\u001b[2Jb\u202etxt.exe\u2028c';
+  plant(name, 'n\n');
+  expect((await cli(['import', 'names'])).stdout).toMatch(/ {2}names\/a\\x1b\[2Jb\\u202etxt\.exe\\u2028c\n$/);
+});
+
 test('a file outside the workspace that was named is told as that', async () => {
   expect(await imported('a.txt', path.join(root, 'a.txt'), '--workspace', 'sub')).toMatchObject({
     code: 6,
