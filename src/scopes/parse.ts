@@ -4,6 +4,7 @@ import type { Language } from './language.ts';
 import { tagsAreDeep } from './html-depth.ts';
 import { LIMITS } from './limits.ts';
 import { RULES } from './rules/index.ts';
+import { wholeStatements } from './sql-statements.ts';
 import type { Reading } from './types.ts';
 import { actionsOf, walk, type Actions } from './walk.ts';
 
@@ -42,7 +43,8 @@ export class Parsers {
       return { ok: false, reason: 'too_many_steps' };
     }
     try {
-      return walk(tree, text, grammar, RULES[language], actions);
+      const reading = walk(tree, text, grammar, RULES[language], actions);
+      return reading.ok && language === 'sql' ? { ...reading, scopes: wholeStatements(text, reading.scopes, reading.errors > 0) } : reading;
     } finally {
       tree.delete();
     }

@@ -82,6 +82,25 @@ describe('a replaced scope leaves the rest as it was', () => {
 });
 
 describe('names', () => {
+  test('what a C declaration declares is told by what stands next to the name', async () => {
+    const text =
+      'int x, *y = 0;\nint (*pointer)(int);\nint (plain)(int);\nvoid (*signal(int s))(int);\nvoid f(int), g(int);\n' +
+      'struct S { int a, b; int (*call)(void); virtual void m(); operator bool() const; };\n';
+    const { scopes } = await discovered(engine, { text, language: 'cpp' });
+    expect(scopes.map(({ path }) => path)).toEqual([
+      'variable x, y',
+      'variable pointer',
+      'prototype plain',
+      'prototype signal',
+      'prototype f, g',
+      'struct S',
+      'struct S > field a, b',
+      'struct S > field call',
+      'struct S > method m',
+      'struct S > method operator bool',
+    ]);
+  });
+
   test('what repeats is told apart, also from a name that looks like that', async () => {
     const text = JSON.stringify({ 'a#2': 0 }).replace('}', ', "a": 1, "a": 2, "a": 3}');
     const { scopes } = await discovered(engine, { text, language: 'json' });

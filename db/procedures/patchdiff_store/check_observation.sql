@@ -37,7 +37,7 @@ begin
         true
       )),
     (6, 'p_has_errors', 'true or false', p_has_errors is null),
-    (7, 'p_scopes', 'an array of 1 to 200 objects', coalesce(
+    (7, 'p_scopes', 'an array of 1 to 200 objects without NUL and lone surrogates', coalesce(
       jsonb_typeof(p_scopes) <> 'array' or jsonb_array_length(case jsonb_typeof(p_scopes) when 'array' then p_scopes else '[]' end) not between 1 and 200,
       true
     ))

@@ -1,5 +1,5 @@
 import type { Node } from 'web-tree-sitter';
-import { child, count, field, named, withBody, type LanguageRules, type Rule } from './rule.ts';
+import { child, field, named, withBody, type LanguageRules, type Rule } from './rule.ts';
 
 const TYPES = ['class', 'struct', 'union', 'interface', 'record', 'enum'];
 const NAMES = [
@@ -13,30 +13,33 @@ const NAMES = [
   'template_function',
 ];
 
-/** The name that a declarator declares, through pointers, arrays and parameter lists. */
-function declaredName(node: Node): string | null {
-  let declarator = node.childForFieldName('declarator');
-  while (declarator !== null) {
-    if (NAMES.includes(declarator.type)) return declarator.type === 'operator_cast' ? declarator.text.split('(')[0]! : declarator.text;
-    declarator =
-      declarator.childForFieldName('declarator') ??
-      child(declarator, ...NAMES, 'pointer_declarator', 'function_declarator', 'reference_declarator');
+/** What a declarator declares, through pointers, arrays and parameter lists: the name, and whether it is that of a function. */
+function declared(declarator: Node | null): { name: string; isFunction: boolean } | null {
+  let around = '';
+  for (let node = declarator; node !== null;) {
+    if (NAMES.includes(node.type)) {
+      const name = node.type === 'operator_cast' ? node.text.split('(')[0]! : node.text;
+      // In `(*f)(int)` a pointer stands around the name, in `(*f(int))(int)` a parameter list.
+      return { name, isFunction: around === 'function_declarator' || node.type === 'operator_cast' };
+    }
+    if (node.type !== 'parenthesized_declarator') around = node.type;
+    node =
+      node.childForFieldName('declarator') ??
+      child(node, ...NAMES, 'pointer_declarator', 'function_declarator', 'reference_declarator', 'array_declarator');
   }
   return null;
 }
 
-/** Whether what is declared is a function, not a pointer to one. */
-function declaresFunction(node: Node): boolean {
-  let declarator = node.childForFieldName('declarator');
-  while (declarator !== null && ['pointer_declarator', 'reference_declarator'].includes(declarator.type)) {
-    declarator = declarator.childForFieldName('declarator') ?? child(declarator, 'function_declarator', 'pointer_declarator');
-  }
-  return declarator?.type === 'function_declarator' && child(declarator, 'parenthesized_declarator') === null;
+/** All that one declaration declares: `x, y` of `int x, y;`. */
+function declaredBy(node: Node): { name: string | null; isFunction: boolean } {
+  const all = node.childrenForFieldName('declarator').map(declared);
+  const names = all.filter((one) => one !== null).map(({ name }) => name);
+  return { name: names.length === 0 ? null : names.join(', '), isFunction: all.length > 0 && all.every((one) => one?.isFunction === true) };
 }
 
 const definition: Rule = (node, { within }) => ({
   kind: within !== null && TYPES.includes(within) ? 'method' : 'function',
-  name: declaredName(node),
+  name: declaredBy(node).name,
 });
 
 /** A type with a body; one without a name that a `typedef` names is the typedef's. */
@@ -53,15 +56,14 @@ const MEMBERS_OF = ['class', 'struct', 'union'];
 /** Prototypes and variables of a file or namespace; a declaration that defines a type is that type's. */
 const declaration: Rule = (node, { within }) => {
   if (within !== null && within !== 'namespace' && !MEMBERS_OF.includes(within)) return null;
-  if (declaresFunction(node))
-    return { kind: within !== null && MEMBERS_OF.includes(within) ? 'method' : 'prototype', name: declaredName(node) };
-  const name = count(node, 'init_declarator') <= 1 ? declaredName(node) : null;
+  const { name, isFunction } = declaredBy(node);
+  if (isFunction) return { kind: within !== null && MEMBERS_OF.includes(within) ? 'method' : 'prototype', name };
   return name === null ? null : { kind: 'variable', name };
 };
 
 const member: Rule = (node) => {
-  const name = declaredName(node);
-  return name === null ? null : { kind: declaresFunction(node) ? 'method' : 'field', name };
+  const { name, isFunction } = declaredBy(node);
+  return name === null ? null : { kind: isFunction ? 'method' : 'field', name };
 };
 
 export const c: LanguageRules = {
@@ -70,7 +72,7 @@ export const c: LanguageRules = {
     struct_specifier: specifier('struct'),
     union_specifier: specifier('union'),
     enum_specifier: specifier('enum'),
-    type_definition: (node) => ({ kind: 'type', name: declaredName(node) }),
+    type_definition: (node) => ({ kind: 'type', name: declaredBy(node).name }),
     preproc_function_def: named('macro'),
     preproc_def: (node) => (node.childForFieldName('value') === null ? null : { kind: 'macro', name: field(node, 'name') }),
     declaration,
