@@ -27,6 +27,15 @@ function room(name, allowed, { types = [], except } = {}) {
   return rules;
 }
 
+/** What the parts of src/service stand on, each beside itself; only service.ts and index.ts above them know them all. */
+const SERVICE = {
+  common: [],
+  submission: ['common'],
+  reading: ['common'],
+  files: ['common'],
+  scopes: ['common', 'submission'],
+};
+
 /** The files of the borders that build a pool or run the embedded server, named for it; every other one sees the service alone. */
 const MAINS = '^src/mcp/main[.]ts$|^src/cli/commands/db-[a-z]+[.]ts$';
 
@@ -39,6 +48,13 @@ export default {
     ...room('db', ['text'], { types: ['transaction'] }),
     ...room('workspace', ['text']),
     ...room('service', ['text', 'transaction', 'nearmiss', 'scopes', 'db', 'workspace']),
+    ...Object.entries(SERVICE).map(([part, allowed]) => ({
+      name: `service-${part}-reaches-out`,
+      comment: `src/service/${part} may import of src/service only ${[part, ...allowed].join(', ')}.`,
+      severity: 'error',
+      from: { path: `^src/service/${part}/` },
+      to: { path: '^src/service/', pathNot: `^src/service/(${[part, ...allowed].join('|')})/` },
+    })),
     ...room('mcp', ['service'], { except: MAINS }),
     ...room('cli', ['service'], { except: `${MAINS}|^src/cli/main[.]ts$` }),
     {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../service/types.ts';
+import type { JsonObject } from '../service/common/types.ts';
 import { EXIT, exitOfResult, type Exit } from './exit.ts';
 import { plain, printable, type Output } from './output.ts';
 

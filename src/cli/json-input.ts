@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import path from 'node:path';
-import type { JsonObject } from '../service/types.ts';
-import { readJsonObject } from '../service/strict-json.ts';
+import type { JsonObject } from '../service/common/types.ts';
+import { readJsonObject } from '../service/submission/strict-json.ts';
 import { EXIT, ExitError } from './exit.ts';
 import type { Host } from './output.ts';
 

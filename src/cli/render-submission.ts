@@ -1,4 +1,4 @@
-import type { JsonObject } from '../service/types.ts';
+import type { JsonObject } from '../service/common/types.ts';
 import { clipped, plain, printable, short, type Output } from './output.ts';
 
 type Row = Record<string, unknown>;

@@ -1,4 +1,4 @@
-import type { JsonObject, Service } from '../service/types.ts';
+import type { JsonObject, Service } from '../service/common/types.ts';
 import { EXIT, ExitError } from './exit.ts';
 import { plain, printable } from './output.ts';
 import { isUuid } from './values.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../service/types.ts';
+import type { JsonObject } from '../service/common/types.ts';
 
 /** Longest part of a claim that is kept, in code points. */
 const MAX_CLAIM = 200;

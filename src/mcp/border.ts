@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import { isInitializeRequest, isJSONRPCNotification, isJSONRPCRequest, isJSONRPCResponse } from '@modelcontextprotocol/server';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 
-import { kindOf } from '../service/value-kind.ts';
+import { kindOf } from '../service/common/value-kind.ts';
 
 /** The JSON-RPC error codes that the border itself answers with. */
 export const BORDER_CODES = { notJson: -32700, invalidRequest: -32600, invalidParams: -32602 } as const;

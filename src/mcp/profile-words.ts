@@ -1,4 +1,4 @@
-import type { JsonObject } from '../service/types.ts';
+import type { JsonObject } from '../service/common/types.ts';
 import { toolsOf } from './profiles.ts';
 import type { Profile } from './profiles.ts';
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../service/types.ts';
+import type { JsonObject } from '../service/common/types.ts';
 
 export const RESPONSE_MODES = ['detailed', 'compact'] as const;
 export type ResponseMode = (typeof RESPONSE_MODES)[number];

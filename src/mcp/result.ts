@@ -1,6 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 
-import type { JsonObject } from '../service/types.ts';
+import type { JsonObject } from '../service/common/types.ts';
 
 /**
  * A domain outcome: its structure, and the same as text, since a host shows a model one or the other. A rejection, an invalid

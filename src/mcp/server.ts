@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { CLIENT_INFO_META_KEY, fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
 import type { CallToolResult, JsonSchemaType, JsonSchemaValidator, jsonSchemaValidator, ServerContext } from '@modelcontextprotocol/server';
 
-import type { CallOptions, JsonObject, Service } from '../service/types.ts';
+import type { CallOptions, JsonObject, Service } from '../service/common/types.ts';
 import { actorOf } from './actor.ts';
 import { instructionsOf } from './instructions.ts';
 import type { Log } from './log.ts';

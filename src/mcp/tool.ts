@@ -1,4 +1,4 @@
-import type { CallOptions, JsonObject, Service } from '../service/types.ts';
+import type { CallOptions, JsonObject, Service } from '../service/common/types.ts';
 import type { InputSchema, OutputSchema } from './schema.ts';
 
 export interface ToolAnnotations {

@@ -11,7 +11,7 @@ import { median, type Row } from './report.ts';
 
 type Report = (row: Row) => void;
 
-const SOURCES = ['nearmiss/explain.ts', 'text/line-diff.ts', 'transaction/apply.ts', 'service/preview.ts', 'text/codepoints.ts'];
+const SOURCES = ['nearmiss/explain.ts', 'text/line-diff.ts', 'transaction/apply.ts', 'service/submission/preview.ts', 'text/codepoints.ts'];
 
 /** Listing scopes against the bare parse, repetition, large texts and what a hundred listings leave in memory. No database takes part. */
 export async function benchScopes(quick: boolean, report: Report): Promise<void> {

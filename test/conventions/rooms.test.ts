@@ -66,6 +66,19 @@ describe('each direction can be broken', () => {
     );
   });
 
+  test.each([
+    ['common', 'submission/other.ts'],
+    ['reading', 'files/other.ts'],
+    ['files', 'submission/other.ts'],
+    ['submission', 'scopes/other.ts'],
+    ['scopes', 'service.ts'],
+  ])('service/%s must not import service/%s', async (from, to) => {
+    await withFile(`src/service/${from}/bad.ts`, use(`../${to}`));
+    mkdirSync(dirname(join(sample, 'src/service', to)), { recursive: true });
+    writeFileSync(join(sample, 'src/service', to), 'export const value = 1;\n');
+    expect(await violations(sample)).toEqual([expect.stringContaining(`service-${from}-reaches-out: src/service/${from}/bad.ts`)]);
+  });
+
   test('db takes types of transaction, never values', async () => {
     expect(
       await withFile('src/db/bad.ts', "import type { value } from '../transaction/module.ts';\nexport type Mine = typeof value;\n"),

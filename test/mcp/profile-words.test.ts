@@ -22,11 +22,10 @@ const recorded = readdirSync(path.join(import.meta.dirname, 'refusals'))
 const steps = [...new Set(recorded.flatMap((file) => file.steps))];
 const ofBundles = new Set(recorded.find(({ name }) => name === 'bundles.snap')?.steps);
 /** Every text in the service that names a tool: steps that no transcript reached too. */
-const literals = readdirSync(path.join(import.meta.dirname, '../../src/service')).flatMap(
-  (name) =>
-    readFileSync(path.join(import.meta.dirname, '../../src/service', name), 'utf8').match(/(['`])(?:(?!\1).)*patchdiff_(?:(?!\1).)*\1/g) ??
-    [],
-);
+const SERVICE = path.join(import.meta.dirname, '../../src/service');
+const literals = readdirSync(SERVICE, { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.ts'))
+  .flatMap((name) => readFileSync(path.join(SERVICE, name), 'utf8').match(/(['`])(?:(?!\1).)*patchdiff_(?:(?!\1).)*\1/g) ?? []);
 
 describe.each(PROFILE_NAMES as Profile[])('profile %s', (profile) => {
   const known = toolsOf(profile).map(({ name }) => name);

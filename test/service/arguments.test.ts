@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { invalidArgument } from '../../src/service/answers.ts';
-import { ArgumentReader, safeName } from '../../src/service/arguments.ts';
-import { kindOf } from '../../src/service/value-kind.ts';
+import { invalidArgument } from '../../src/service/common/answers.ts';
+import { ArgumentReader, safeName } from '../../src/service/common/arguments.ts';
+import { kindOf } from '../../src/service/common/value-kind.ts';
 
 const ID = '0190a8b2-7e11-7f3a-8b64-9a2f6f0e4c11';
 

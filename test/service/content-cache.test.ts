@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CachedContent, ContentCache } from '../../src/service/content-cache.ts';
+import { CachedContent, ContentCache } from '../../src/service/common/content-cache.ts';
 
 const content = (version: number, chars = 1000): CachedContent => new CachedContent(version, `hash-${version}`, 'x'.repeat(chars));
 

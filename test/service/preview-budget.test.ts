@@ -1,7 +1,7 @@
 import { applyPatch } from 'diff';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/service/index.ts';
-import { entriesPart, PREVIEW_BYTES, withinBudget } from '../../src/service/preview-budget.ts';
+import { entriesPart, PREVIEW_BYTES, withinBudget } from '../../src/service/submission/preview-budget.ts';
 import type { JsonValue } from '../../src/transaction/index.ts';
 import { Random } from '../helpers/random.ts';
 import { expectSameVerdict, textBytes } from './support/preview-equality.ts';

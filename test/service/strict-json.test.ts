@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readJsonObject } from '../../src/service/strict-json.ts';
+import { readJsonObject } from '../../src/service/submission/strict-json.ts';
 
 const read = (text: string | Buffer) => readJsonObject(Buffer.from(text as string));
 

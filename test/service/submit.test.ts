@@ -170,7 +170,7 @@ describe('misshaped arguments say the right shape', () => {
 
 test('every failure code that a submission can meet has a next step of its own or names its field', async () => {
   const { FAULT_CODES } = await import('../../src/transaction/index.ts');
-  const { nextStep } = await import('../../src/service/next-step.ts');
+  const { nextStep } = await import('../../src/service/submission/next-step.ts');
   for (const code of FAULT_CODES) {
     const step = nextStep(code, { shape: null, args: {}, diagnostic: {}, nearMisses: null });
     expect(step, code).toMatch(/^[A-Z].{20,250}[.]$/s);

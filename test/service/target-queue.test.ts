@@ -5,7 +5,7 @@ import type { DatabaseError } from '../../src/db/sqlstate.ts';
 import { databaseError } from '../../src/db/sqlstate.ts';
 import { createService } from '../../src/service/index.ts';
 import type { JsonObject, Service } from '../../src/service/index.ts';
-import { TargetQueue } from '../../src/service/target-queue.ts';
+import { TargetQueue } from '../../src/service/common/target-queue.ts';
 import { startCountingProxy } from './support/counting-proxy.ts';
 import type { CountingProxy } from './support/counting-proxy.ts';
 import { edit, newTarget, textOf, useService } from './support/service.ts';

@@ -1,7 +1,7 @@
 import { applyPatch, parsePatch } from 'diff';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { planUnifiedDiff } from '../../src/service/unified-diff.ts';
+import { planUnifiedDiff } from '../../src/service/submission/unified-diff.ts';
 
 const ALL = 1e9;
 const inside = (text: string): number => Buffer.byteLength(JSON.stringify(text)) - 2;

@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import type { JsonObject } from '../../service/types.ts';
+import type { JsonObject } from '../../service/common/types.ts';
 import { answer } from '../answer.ts';
 import { EXIT, type Exit } from '../exit.ts';
 import { plain, printable, short, table, type Host, type Output } from '../output.ts';

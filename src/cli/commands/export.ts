@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Option, type Command } from 'commander';
-import type { JsonObject, Service } from '../../service/types.ts';
+import type { JsonObject, Service } from '../../service/common/types.ts';
 import { answer } from '../answer.ts';
 import { EXIT, ExitError, type Exit } from '../exit.ts';
 import { plain, printable, type Host, type Output } from '../output.ts';

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Command } from 'commander';
-import type { JsonObject, Service } from '../../service/types.ts';
+import type { JsonObject, Service } from '../../service/common/types.ts';
 import { EXIT, exitOfError, exitOfResult, ExitError, type Exit } from '../exit.ts';
 import { isSkipped, renderCounts, renderItem } from '../import/render.ts';
 import { isWalk, itemsOf, readArguments, type Item, type Selection } from '../import/select.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { JsonObject } from '../../service/types.ts';
+import type { JsonObject } from '../../service/common/types.ts';
 import { answer } from '../answer.ts';
 import { plain, table, type Host, type Output } from '../output.ts';
 import type { Run } from '../run.ts';

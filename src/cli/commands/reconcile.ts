@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { JsonObject } from '../../service/types.ts';
+import type { JsonObject } from '../../service/common/types.ts';
 import { EXIT, type Exit } from '../exit.ts';
 import { plain, printable, short, table, type Host, type Output } from '../output.ts';
 import type { Run } from '../run.ts';

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Command } from 'commander';
-import type { JsonObject } from '../../service/types.ts';
+import type { JsonObject } from '../../service/common/types.ts';
 import { answer } from '../answer.ts';
 import type { Exit } from '../exit.ts';
 import { plain, printable, type Host, type Output } from '../output.ts';

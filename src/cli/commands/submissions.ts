@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import type { Format, JsonObject } from '../../service/types.ts';
+import type { Format, JsonObject } from '../../service/common/types.ts';
 import { answer } from '../answer.ts';
 import { EXIT, ExitError } from '../exit.ts';
 import { readJsonInput } from '../json-input.ts';

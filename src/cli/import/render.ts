@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../service/types.ts';
+import type { JsonObject } from '../../service/common/types.ts';
 import { refusal } from '../answer.ts';
 import { EXIT, exitOfResult } from '../exit.ts';
 import { plain, printable, type Output } from '../output.ts';

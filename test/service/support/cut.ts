@@ -1,7 +1,7 @@
 import type { Database } from '../../../src/db/port.ts';
 import { createService } from '../../../src/service/index.ts';
 import type { JsonObject, Service } from '../../../src/service/index.ts';
-import { createServiceState } from '../../../src/service/state.ts';
+import { createServiceState } from '../../../src/service/common/state.ts';
 import { openWorkspace } from '../../../src/workspace/index.ts';
 import { watched } from '../../workspace/room.ts';
 
