@@ -382,7 +382,7 @@ table patchdiff_store.observed_scopes owner patchdiff_owner with () (
   name text not null,
   qualified_path text not null,
   scope_sha256 text collate "C" not null,
-  scope_text text not null
+  scope_text text not null storage external
 )
 table patchdiff_store.request_keys owner patchdiff_owner with () (
   target_file_id uuid not null,
@@ -1146,7 +1146,7 @@ function patchdiff.lock_publication (p_target uuid, p_publication_id uuid)
 function patchdiff.observe_scopes (p_target uuid, p_expected_version bigint, p_expected_hash text, p_language text, p_grammar json, p_has_errors boolean, p_scopes json, p_actor json DEFAULT NULL::json, OUT outcome text, OUT bundle_id uuid, OUT version bigint, OUT current_hash text, OUT editing_cycle integer, OUT created_at timestamp with time zone, OUT chain_sequence bigint, OUT scopes json)
   returns record
   owner patchdiff_owner, language plpgsql, volatile, security definer, set search_path="", pg_temp, lock_timeout=5s, standard_conforming_strings=on
-  body md5 338c0a865e62ff43b904c6c6e5858bad
+  body md5 6e0516bee349e91289b122c4071145f5
 function patchdiff.open_publication (p_target uuid, p_expected_version bigint, p_expected_hash text, p_version bigint, p_content_hash text, p_expected_disk_sha256 text, p_written_sha256 text, p_written_bytes bigint, p_actor json DEFAULT NULL::json, p_client_request_id text DEFAULT NULL::text, p_eol_runs jsonb DEFAULT NULL::jsonb)
   returns patchdiff.publication_receipt
   owner patchdiff_owner, language plpgsql, volatile, security definer, set search_path="", pg_temp, lock_timeout=5s, standard_conforming_strings=on
@@ -1343,6 +1343,10 @@ function patchdiff_store.canonical_record (p_record jsonb, p_items text, p_repla
   returns text
   owner patchdiff_owner, language sql, stable
   body md5 29ca5cadf37003e47f16469a0af33dc3
+function patchdiff_store.carry_content (p_target uuid, p_from bigint, p_content bytea, p_to bigint)
+  returns bytea
+  owner patchdiff_owner, language plpgsql, stable
+  body md5 7f703077928e029f7429cc32a3631726
 function patchdiff_store.change_id_of (p_item jsonb, p_ordinal integer)
   returns text
   owner patchdiff_owner, language sql, immutable
@@ -1398,7 +1402,7 @@ function patchdiff_store.check_import_rejection (p_attempt patchdiff_store.appen
 function patchdiff_store.check_observation (p_target uuid, p_expected_version bigint, p_expected_hash text, p_language text, p_grammar jsonb, p_has_errors boolean, p_scopes jsonb, p_actor json)
   returns void
   owner patchdiff_owner, language plpgsql, immutable
-  body md5 0e53028017a440d121bfccbf302e3eb4
+  body md5 1adca51aaad3dc0f9f0fc2ab2d2e878a
 function patchdiff_store.check_outcome (p_intent patchdiff_store.workspace_publications, p_outcome text, p_observed_disk_sha256 text, p_detail json, p_client_request_id text)
   returns void
   owner patchdiff_owner, language plpgsql, immutable
@@ -1450,7 +1454,7 @@ function patchdiff_store.commit_direct (p_target uuid, p_payload text, p_client_
 function patchdiff_store.commit_submission (p_target uuid, p_payload text, p_client_request_id text, p_parent text, p_attempt integer, p_source text, p_actor json, p_base_hash text, p_verdict text, p_resolved_starts integer[], p_after_hash text, p_claimed_reason text, p_warnings json, p_raw_metadata jsonb, p_is_disk boolean DEFAULT false)
   returns patchdiff.commit_receipt
   owner patchdiff_owner, language plpgsql, volatile
-  body md5 ce01072fd65733d518df97cdd2dd506b
+  body md5 eb4b2a9faabe421dfa3e75e936dac567
 function patchdiff_store.common_prefix (p_one bytea, p_other bytea)
   returns integer
   owner patchdiff_owner, language plpgsql, immutable
@@ -1482,7 +1486,7 @@ function patchdiff_store.cut_context (p_fault patchdiff_store.fault, p_buffer by
 function patchdiff_store.cut_scopes (p_observation patchdiff_store.scope_observations, p_content bytea, p_chars integer, p_scopes jsonb, p_before bigint)
   returns SETOF patchdiff_store.observed_scopes
   owner patchdiff_owner, language plpgsql, stable
-  body md5 6c51b1feccf7184a07337776fc94eba3
+  body md5 af5fb899742ebd648ccf236200228972
 function patchdiff_store.decode_groups (p_groups jsonb, p_scopes jsonb)
   returns patchdiff_store.fault
   owner patchdiff_owner, language plpgsql, immutable
@@ -1491,10 +1495,10 @@ function patchdiff_store.decode_item (p_item jsonb, p_ordinal integer, p_count i
   returns patchdiff_store.fault
   owner patchdiff_owner, language plpgsql, immutable
   body md5 fce5416d8b9611e959e7a5b7fe41fd7b
-function patchdiff_store.decode_record (p_record jsonb, p_target uuid, p_malformed text)
+function patchdiff_store.decode_record (p_record jsonb, p_target uuid, p_malformed text, p_scopes jsonb DEFAULT NULL::jsonb)
   returns patchdiff_store.fault
   owner patchdiff_owner, language plpgsql, immutable
-  body md5 721ee6b1be73f4c5c43a43d608739ea9
+  body md5 89cfe0728a42fe508423b2610de60ff3
 function patchdiff_store.diagnostic_of (p_attempt patchdiff_store.append_only_pdcp_logs, p_fault patchdiff_store.fault, p_members text)
   returns text
   owner patchdiff_owner, language plpgsql, immutable
@@ -1767,10 +1771,10 @@ function patchdiff_store.next_occurrence (p_hay bytea, p_needle bytea, p_from in
   returns integer
   owner patchdiff_owner, language plpgsql, immutable
   body md5 4a8c301e66e66b8e264476c87fc83084
-function patchdiff_store.non_finite_fault (p_fault patchdiff_store.fault, p_payload text, p_target uuid, p_malformed text, p_claimed_reason text)
+function patchdiff_store.non_finite_fault (p_fault patchdiff_store.fault, p_payload text, p_target uuid, p_malformed text, p_claimed_reason text, p_scopes jsonb)
   returns patchdiff_store.fault
   owner patchdiff_owner, language plpgsql, immutable
-  body md5 885c6dd21aff1b38005880c47b742b7d
+  body md5 305893d0168f72894621a82d0ca6b260
 function patchdiff_store.nth_occurrence (p_hay bytea, p_needle bytea, p_nth bigint)
   returns integer
   owner patchdiff_owner, language plpgsql, immutable
@@ -1790,7 +1794,7 @@ function patchdiff_store.observation_json (p_observation jsonb)
 function patchdiff_store.observation_of (p_target uuid, p_record jsonb)
   returns jsonb
   owner patchdiff_owner, language sql, stable
-  body md5 e1cdb94fae5e42a5a1d6f3c44c518767
+  body md5 f1d57fc19b033b8d4d0c8ad2bb878dc0
 function patchdiff_store.observe_target (p_target uuid)
   returns patchdiff_store.locked_target
   owner patchdiff_owner, language plpgsql, stable
@@ -1874,7 +1878,7 @@ function patchdiff_store.receipt_of (p_locked patchdiff_store.locked_target, p_r
 function patchdiff_store.reconstruct (p_target uuid, p_version bigint)
   returns text
   owner patchdiff_owner, language plpgsql, stable
-  body md5 b25d25765cf2b12ac44b2e7aad0e46a6
+  body md5 c284aff48ab905bd193b8e53814a7359
 function patchdiff_store.record_adoption (p_locked patchdiff_store.locked_target, p_row patchdiff_store.workspace_publications)
   returns patchdiff_store.workspace_publications
   owner patchdiff_owner, language plpgsql, volatile
@@ -2030,7 +2034,7 @@ function patchdiff_store.verify_missing (p_target uuid)
 function patchdiff_store.verify_observations (p_target uuid)
   returns SETOF patchdiff_store.finding
   owner patchdiff_owner, language plpgsql, stable
-  body md5 e5ad8c80f313d551807779d72e519542
+  body md5 a66052b395819f59d4007c9b15510e4a
 function patchdiff_store.verify_publications (p_target uuid)
   returns SETOF patchdiff_store.finding
   owner patchdiff_owner, language sql, stable
@@ -2062,7 +2066,7 @@ function patchdiff_store.verify_target (p_target uuid, p_noted_sequence bigint, 
 function patchdiff_store.walk_bundle (p_content bytea, p_chars integer, p_groups jsonb, p_scopes jsonb)
   returns patchdiff_store.walk
   owner patchdiff_owner, language plpgsql, stable
-  body md5 982c34fab90e17487c25e0edc0a9dacf
+  body md5 bb30309de1c643b280abaf944ba5061b
 function patchdiff_store.walk_claimed (p_content bytea, p_chars integer, p_operations patchdiff_store.operations, p_starts integer[])
   returns patchdiff_store.walk
   owner patchdiff_owner, language plpgsql, stable
