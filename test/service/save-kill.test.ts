@@ -16,7 +16,7 @@ import { writeSync } from 'node:fs';
 const [dist, url, root, nth, name, args] = process.argv.slice(1);
 const load = (path) => import(dist + path);
 const { createService } = await load('/service/index.js');
-const { createServiceState } = await load('/service/state.js');
+const { createServiceState } = await load('/service/common/state.js');
 const { openDatabase } = await load('/db/pool.js');
 const { nodeFileSystem, openWorkspace } = await load('/workspace/index.js');
 let seen = 0;
