@@ -1,5 +1,5 @@
 import type { Node } from 'web-tree-sitter';
-import { child, field, named, withBody, type LanguageRules, type Rule } from './rule.ts';
+import { child, field, named, withBody, type Found, type LanguageRules, type Rule } from './rule.ts';
 
 const TYPES = ['class', 'struct', 'union', 'interface', 'record', 'enum'];
 const NAMES = [
@@ -37,10 +37,30 @@ function declaredBy(node: Node): { name: string | null; isFunction: boolean } {
   return { name: names.length === 0 ? null : names.join(', '), isFunction: all.length > 0 && all.every((one) => one?.isFunction === true) };
 }
 
-const definition: Rule = (node, { within }) => ({
-  kind: within !== null && TYPES.includes(within) ? 'method' : 'function',
-  name: declaredBy(node).name,
-});
+/** `TEST(Suite, name) { … }`: a call of a macro, told apart by all that it is called with. */
+function macroCall(node: Node): string | null {
+  const declarator = node.childForFieldName('declarator');
+  if (node.childForFieldName('type') !== null || declarator?.childForFieldName('declarator')?.type !== 'identifier') return null;
+  const given = declarator.childForFieldName('parameters')?.namedChildren ?? [];
+  return given.length > 0 && given.every((one) => one.childForFieldName('declarator') === null) ? declarator.text : null;
+}
+
+/** `class EXPORT Name : public Base { … }`, which the grammar takes for a function that is declared by its base. */
+function exportedType(node: Node): Found | null {
+  const type = node.childForFieldName('type');
+  if (type === null || !/^(?:class|struct|union)_specifier$/.test(type.type) || type.childForFieldName('body') !== null) return null;
+  const declarator = node.childForFieldName('declarator');
+  if (declarator === null || declared(declarator)?.isFunction !== false) return null;
+  // What the grammar passes over may stand before the declarator, with the name, or behind it.
+  const passed = child(node, 'ERROR');
+  const name = passed !== null && passed.startIndex < declarator.startIndex ? (passed.namedChild(0) ?? declarator) : declarator;
+  return name.type === 'identifier' ? { kind: type.type.slice(0, -'_specifier'.length), name: name.text } : null;
+}
+
+const definition: Rule = (node, { within }) =>
+  within !== null && TYPES.includes(within)
+    ? { kind: 'method', name: declaredBy(node).name }
+    : (exportedType(node) ?? { kind: 'function', name: macroCall(node) ?? declaredBy(node).name });
 
 /** A type with a body; one without a name that a `typedef` names is the typedef's. */
 const specifier =
@@ -58,7 +78,7 @@ const declaration: Rule = (node, { within }) => {
   if (within !== null && within !== 'namespace' && !MEMBERS_OF.includes(within)) return null;
   const { name, isFunction } = declaredBy(node);
   if (isFunction) return { kind: within !== null && MEMBERS_OF.includes(within) ? 'method' : 'prototype', name };
-  return name === null ? null : { kind: 'variable', name };
+  return name === null ? null : { kind: within !== null && MEMBERS_OF.includes(within) ? 'field' : 'variable', name };
 };
 
 const member: Rule = (node) => {
@@ -92,6 +112,7 @@ export const cpp: LanguageRules = {
   },
   wrappers: {
     template_declaration: true,
+    friend_declaration: true,
     linkage_specification: (node) => node.childForFieldName('body')?.type !== 'declaration_list',
   },
   comments: ['comment'],
@@ -193,6 +214,9 @@ export const go: LanguageRules = {
   comments: ['comment'],
 };
 
+/** `impl !Sync for …`. */
+const negative = (node: Node): boolean => node.children.some(({ type }) => type === '!');
+
 export const rust: LanguageRules = {
   scopes: {
     mod_item: withBody('module'),
@@ -202,7 +226,7 @@ export const rust: LanguageRules = {
     trait_item: named('trait'),
     impl_item: (node) => {
       const trait = field(node, 'trait');
-      return { kind: 'impl', name: `${trait === null ? '' : `${trait} for `}${field(node, 'type') ?? ''}` };
+      return { kind: 'impl', name: `${trait === null ? '' : `${negative(node) ? '!' : ''}${trait} for `}${field(node, 'type') ?? ''}` };
     },
     function_item: (node, { within }) => ({
       kind: within === 'impl' || within === 'trait' ? 'method' : 'function',

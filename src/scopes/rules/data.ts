@@ -56,11 +56,17 @@ function unquoted(text: string | null): string | null {
 
 const tomlTable: Rule = (node) => ({ kind: 'table', name: child(node, 'bare_key', 'dotted_key', 'quoted_key')?.text ?? null });
 
+/** The grammar counts the comment behind a value to it. */
+const tomlPair: Rule = (node) => {
+  const end = node.namedChildren.findLast(({ type }) => type !== 'comment')?.endIndex ?? node.endIndex;
+  return { kind: 'key', name: unquoted(node.namedChild(0)?.text ?? null), end };
+};
+
 export const toml: LanguageRules = {
   scopes: {
     table: tomlTable,
     table_array_element: tomlTable,
-    pair: (node) => ({ kind: 'key', name: unquoted(node.namedChild(0)?.text ?? null) }),
+    pair: tomlPair,
   },
   comments: ['comment'],
 };
@@ -100,9 +106,18 @@ const cssHead =
   (kind: string): Rule =>
   (node) => ({ kind, name: /^[^{;]*/.exec(node.text)![0].trim() });
 
+/** By all that stands before the block where the grammar does not take the whole of it as selectors. */
+const cssRule: Rule = (node) => {
+  const block = child(node, 'ERROR') === null ? null : child(node, 'block');
+  return {
+    kind: 'rule',
+    name: block === null ? (child(node, 'selectors')?.text ?? null) : node.text.slice(0, block.startIndex - node.startIndex),
+  };
+};
+
 export const css: LanguageRules = {
   scopes: {
-    rule_set: (node) => ({ kind: 'rule', name: child(node, 'selectors')?.text ?? null }),
+    rule_set: cssRule,
     keyframes_statement: (node) => ({ kind: 'keyframes', name: child(node, 'keyframes_name')?.text ?? null }),
     ...Object.fromEntries(
       [

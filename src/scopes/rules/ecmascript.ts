@@ -2,7 +2,10 @@ import type { Node } from 'web-tree-sitter';
 import { count, field, named, type Found, type LanguageRules, type Rule } from './rule.ts';
 
 const FUNCTIONS = ['arrow_function', 'function_expression', 'generator_function'];
+const EXPORTED_VALUES = ['call_expression', 'new_expression', 'array', 'parenthesized_expression', 'as_expression', 'satisfies_expression'];
 const MODULE_DEPTH = 3;
+/** Calls around a function that are looked through. */
+const MOST_CALLS = 4;
 
 /** What a name holds: the same function, class or object whether it is declared or assigned. */
 function held(value: Node | null, functionKind: string, name: string | null): Found | null {
@@ -25,11 +28,13 @@ function unwrapped(value: Node | null): Node | null {
   return bare;
 }
 
-/** A function handed to a call whose result the name holds: `memo(() => …)`, `useCallback(async () => …, [])`. */
+/** A function handed to calls whose result the name holds: `useCallback(async () => …, [])`, `memo(forwardRef(() => …))`. */
 function wrappedFunction(value: Node, kind: string, name: string | null): Found | null {
-  if (value.type !== 'call_expression') return null;
-  const first = unwrapped(value.childForFieldName('arguments')?.namedChild(0) ?? null);
-  return first !== null && FUNCTIONS.includes(first.type) ? { kind, name } : null;
+  let inner: Node | null = value;
+  for (let calls = 0; calls < MOST_CALLS && inner?.type === 'call_expression'; calls += 1) {
+    inner = unwrapped(inner.childForFieldName('arguments')?.namedChild(0) ?? null);
+  }
+  return inner !== null && FUNCTIONS.includes(inner.type) ? { kind, name } : null;
 }
 
 const variable: Rule = (node, { within, depth }) => {
@@ -58,6 +63,13 @@ const member =
   };
 
 const method: Rule = (node) => ({ kind: 'method', name: key(field(node, 'name')) });
+
+/** What `export default` names though it is no declaration: `defineConfig({ … })`, `[ … ]`, `{ … } satisfies Options`. */
+const exportedValue: Rule = (node) => {
+  const value = node.childForFieldName('value');
+  if (value === null || !EXPORTED_VALUES.includes(value.type)) return null;
+  return { kind: held(value, 'function', null)?.kind ?? 'variable', name: 'default' };
+};
 
 /** A function or class that only `export default` names; anywhere else one without a name is no scope. */
 const anonymous =
@@ -89,6 +101,7 @@ export const javascript: LanguageRules = {
     class: anonymous('class'),
     object: (_, { parentType }) => (parentType === 'export_statement' ? { kind: 'object', name: 'default' } : null),
     method_definition: method,
+    export_statement: exportedValue,
     variable_declarator: variable,
     assignment_expression: assignment,
     pair,
@@ -125,6 +138,7 @@ export const typescript: LanguageRules = {
     enum_declaration: named('enum'),
     type_alias_declaration: named('type'),
     internal_module: named('namespace'),
+    ambient_declaration: (node) => (node.children.some(({ type }) => type === 'global') ? { kind: 'namespace', name: 'global' } : null),
     module: (node) => ({ kind: 'namespace', name: key(field(node, 'name')) }),
     function_signature: declared('function'),
     method_signature: method,

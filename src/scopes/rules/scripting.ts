@@ -5,8 +5,10 @@ import { child, field, named, namedWithin, type LanguageRules, type Rule } from 
 const pythonName: Rule = (node, { within, parentType }) => {
   const left = node.childForFieldName('left');
   const top = within === null || within === 'class';
-  if (!top || left?.type !== 'identifier' || parentType !== 'expression_statement') return null;
-  return { kind: within === null ? 'variable' : 'field', name: left.text };
+  if (!top || left === null || parentType !== 'expression_statement') return null;
+  const names = left.type === 'pattern_list' || left.type === 'tuple_pattern' ? left.namedChildren : [left];
+  if (!names.every(({ type }) => type === 'identifier')) return null;
+  return { kind: within === null ? 'variable' : 'field', name: names.map(({ text }) => text).join(', ') };
 };
 
 export const python: LanguageRules = {
@@ -14,7 +16,7 @@ export const python: LanguageRules = {
     class_definition: named('class'),
     function_definition: namedWithin('function', 'method', ['class']),
     assignment: pythonName,
-    type_alias_statement: (node) => ({ kind: 'type', name: field(node, 'left') }),
+    type_alias_statement: (node) => ({ kind: 'type', name: field(node, 'left')?.split('[')[0] ?? null }),
   },
   wrappers: { decorated_definition: true, expression_statement: true },
   comments: ['comment'],
@@ -24,9 +26,12 @@ export const python: LanguageRules = {
 /** Calls that take the method below or behind them: `private def …`, `sig { … }`. */
 const RUBY_MODIFIERS = ['private', 'public', 'protected', 'module_function', 'private_class_method', 'public_class_method', 'memoize'];
 
-/** `private` before a method. */
-const rubyModifier = (node: Node): boolean =>
-  RUBY_MODIFIERS.includes(field(node, 'method') ?? '') && node.childForFieldName('arguments')?.namedChildCount === 1;
+/** `private` before a method, and whatever else takes nothing but a method: `helper_method def …`. */
+const rubyModifier = (node: Node): boolean => {
+  const taken = node.childForFieldName('arguments');
+  if (taken?.namedChildCount !== 1 || node.childForFieldName('receiver') !== null) return false;
+  return child(taken, 'method', 'singleton_method') !== null || RUBY_MODIFIERS.includes(field(node, 'method') ?? '');
+};
 
 export const ruby: LanguageRules = {
   scopes: {
@@ -37,7 +42,8 @@ export const ruby: LanguageRules = {
     singleton_method: (node) => ({ kind: 'method', name: `${field(node, 'object') ?? ''}.${field(node, 'name') ?? ''}` }),
     assignment: (node) => {
       const left = node.childForFieldName('left');
-      return left?.type === 'constant' ? { kind: 'constant', name: left.text } : null;
+      const qualified = left?.type === 'scope_resolution' && left.childForFieldName('name')?.type === 'constant';
+      return left !== null && (left.type === 'constant' || qualified) ? { kind: 'constant', name: left.text } : null;
     },
   },
   wrappers: { call: rubyModifier, argument_list: (_, wrapped) => wrapped },
@@ -80,7 +86,9 @@ export const bash: LanguageRules = {
   scopes: {
     function_definition: named('function'),
     variable_assignment: (node, { within, depth, parentType }) =>
-      within === null && (depth === 1 || parentType === 'declaration_command') ? { kind: 'variable', name: field(node, 'name') } : null,
+      within === null && (depth === 1 || parentType === 'declaration_command' || (depth === 2 && parentType === 'variable_assignments'))
+        ? { kind: 'variable', name: field(node, 'name') }
+        : null,
   },
   wrappers: {
     declaration_command: (node) =>
