@@ -99,6 +99,31 @@ test('log, show, replay and verify follow one history', async () => {
   expect((await cli(['verify'])).stdout).toBe('sound\n');
 });
 
+test('a document is named by its workspace path as well as by its id, wherever one is asked for', async () => {
+  const other = mkdtempSync(path.join(os.tmpdir(), 'patchdiff-cli-'));
+  try {
+    for (const args of [['read'], ['log'], ['replay'], ['ledger'], ['verify'], ['find', 'alpha'], ['diff', '0'], ['blame'], ['export']]) {
+      const [command = '', ...more] = args;
+      const byId = await cli([command, target, ...more]);
+      expect(byId.code, command).toBe(0);
+      expect(await cli([command, 'notes.md', ...more]), command).toEqual(byId);
+    }
+    expect(await cli(['read', 'zz'])).toMatchObject({
+      code: 7,
+      stdout: '',
+      stderr: 'patchdiff: there is no document with the id or the workspace path zz; patchdiff list shows those there are\n',
+    });
+    writeFileSync(path.join(other, 'notes.md'), 'another\n');
+    expect((await cli(['import', path.join(other, 'notes.md'), '--workspace', other])).code).toBe(0);
+    const several = await cli(['read', 'notes.md']);
+    expect(several.code).toBe(2);
+    expect(several.stderr).toMatch(/several documents have the workspace path notes\.md; name one by its id: .*\n$/);
+    expect((await cli(['read', 'notes.md'], { PATCHDIFF_WORKSPACE_ROOT: other })).stdout).toBe('another\n');
+  } finally {
+    rmSync(other, { recursive: true, force: true });
+  }
+});
+
 test('what is not there is 7, what a rule refuses is 6, and both say why', async () => {
   for (const args of [
     ['read', UNKNOWN],
@@ -136,7 +161,7 @@ test('a value that an option or argument cannot take is a wrong command line', a
     ['read', target, '--start', 'x'],
     ['read', target, '--length', '0'],
     ['replay', target, '--to', '1.5'],
-    ...['read', 'log', 'replay', 'show', 'verify'].map((command) => [command, 'zz']),
+    ['show', 'zz'],
   ]) {
     const { code, stdout, stderr } = await cli(args);
     expect({ code, stdout }, args.join(' ')).toEqual({ code: 2, stdout: '' });

@@ -280,6 +280,9 @@ test('ledger lists changes, and pages', async () => {
   expect((await cli(['ledger', id, '--before', '2'])).stdout).not.toContain('chg_002');
   expect(JSON.parse((await cli(['ledger', id, '--json'])).stdout)).toEqual(await service.getManifestLedger({ target_file_id: id }));
   expect((await cli(['ledger', UNKNOWN])).code).toBe(7);
+  expect((await cli(['save', id])).code).toBe(0);
+  expect((await cli(['ledger', id])).stdout).toBe('no changes since the last SAVE; --all lists those before it\n');
+  expect((await cli(['ledger', id, '--all'])).stdout).toBe(lines.join('\n'));
 });
 
 test('the help of each command teaches its input', async () => {

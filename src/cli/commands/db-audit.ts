@@ -6,7 +6,7 @@ import { EXIT, type Exit } from '../exit.ts';
 import { printable, table, type Host, type Output } from '../output.ts';
 import type { Run } from '../run.ts';
 import { uuid } from '../values.ts';
-import { withSession } from './db-session.ts';
+import { TARGET, withDocument, withSession, type Session } from './db-session.ts';
 
 /** The commands that read the audit schema: show one attempt, verify the history. */
 export function addAuditCommands(program: Command, host: Host, run: Run): void {
@@ -19,7 +19,7 @@ export function addAuditCommands(program: Command, host: Host, run: Run): void {
   program
     .command('verify')
     .description('prove that history and content agree: chain, sequences, hashes, reconstruction')
-    .argument('[target]', 'target_file_id; without it every document', uuid)
+    .argument('[target]', `${TARGET}; without it every document`)
     .option('--noted <sequence:hash>', 'a chain head noted elsewhere: proves that nothing before it was cut off or rewritten')
     .addHelpText(
       'after',
@@ -79,19 +79,20 @@ async function verify(host: Host, output: Output, target: string | undefined, op
     );
     return EXIT.usage;
   }
-  return withSession(host, output, null, async ({ database }) => {
-    const head = target === undefined ? null : await chainHead(database, target);
-    if (target !== undefined && head === null) {
-      return answerUnknown(output, target);
+  const told = async ({ database }: Session, id?: string): Promise<Exit> => {
+    const head = id === undefined ? null : await chainHead(database, id);
+    if (id !== undefined && head === null) {
+      return answerUnknown(output, id);
     }
     const findings =
-      target === undefined
+      id === undefined
         ? await verifyAll(database)
-        : await verifyTarget(database, target, noted ? { sequence: Number(noted[1]), hash: noted[2] ?? '' } : null);
+        : await verifyTarget(database, id, noted ? { sequence: Number(noted[1]), hash: noted[2] ?? '' } : null);
     const status = findings.length === 0 ? 'sound' : 'unsound';
     output.answer({ status, findings, ...(head === null ? {} : { chain_head: head }) }, () => renderFindings(output, findings, head));
     return findings.length === 0 ? EXIT.done : EXIT.unsound;
-  });
+  };
+  return target === undefined ? withSession(host, output, null, (session) => told(session)) : withDocument(host, output, target, told);
 }
 
 function renderFindings(output: Output, findings: FindingRow[], head: { chain_sequence: number; chain_head: string } | null): string {

@@ -8,6 +8,7 @@ import type { Database } from '../../db/port.ts';
 import type { JsonObject, Service } from '../../service/index.ts';
 import { EXIT, ExitError } from '../exit.ts';
 import type { Host, Output } from '../output.ts';
+import { targetNamed } from '../target-name.ts';
 
 export interface Session {
   service: Service;
@@ -45,6 +46,26 @@ export async function withSession<T>(
   } finally {
     await database.close();
   }
+}
+
+/** How every command that takes a document describes that argument. */
+export const TARGET = 'target_file_id, or the workspace path as patchdiff list shows it';
+
+/**
+ * Runs `work` like `withSession`, on the document that `target` names by its id or its workspace path. Of several workspaces that hold
+ * such a path PATCHDIFF_WORKSPACE_ROOT is the one that is meant. Throws what `targetNamed` throws.
+ */
+export async function withDocument<T>(
+  host: Host,
+  output: Output,
+  target: string,
+  work: (session: Session, id: string) => Promise<T>,
+): Promise<T> {
+  return withSession(host, output, null, async (session) => {
+    const root = host.env['PATCHDIFF_WORKSPACE_ROOT'];
+    const isMeant = async (id: string): Promise<boolean> => (await session.boundRoot(id)) === rootOf(host, root ?? '');
+    return work(session, await targetNamed(session.service, target, root ? isMeant : undefined));
+  });
 }
 
 /** The canonical path of a workspace root as given on the command line. */

@@ -5,15 +5,15 @@ import { answerUnknown } from '../answer.ts';
 import { EXIT, type Exit } from '../exit.ts';
 import { printable, short, table, type Host, type Output } from '../output.ts';
 import type { Run } from '../run.ts';
-import { uuid, wholeNumber } from '../values.ts';
-import { withSession, type Session } from './db-session.ts';
+import { wholeNumber } from '../values.ts';
+import { TARGET, withDocument, type Session } from './db-session.ts';
 
 /** The commands that compare versions of a document and say who wrote its lines. */
 export function addVersionCommands(program: Command, host: Host, run: Run): void {
   program
     .command('diff')
     .description('show what changed between two versions, as a unified diff and with each change that led there')
-    .argument('<target>', 'target_file_id', uuid)
+    .argument('<target>', TARGET)
     .argument('<from>', 'the version that the diff applies to', wholeNumber(0))
     .argument('[to]', 'the version that it makes; without it the current one', wholeNumber(0))
     .addHelpText('after', '\nThe diff alone is on stdout, so that patch and git apply read it; the changes are with --json.')
@@ -22,7 +22,7 @@ export function addVersionCommands(program: Command, host: Host, run: Run): void
   program
     .command('blame')
     .description('say for each line of a version which change last wrote it, why, when and by whom')
-    .argument('<target>', 'target_file_id', uuid)
+    .argument('<target>', TARGET)
     .argument('[version]', 'without it the current one', wholeNumber(0))
     .addHelpText(
       'after',
@@ -37,12 +37,12 @@ async function withVersions(
   output: Output,
   target: string,
   versions: Readonly<Record<string, number | undefined>>,
-  work: (session: Session, current: number) => Promise<Exit>,
+  work: (session: Session, id: string, current: number) => Promise<Exit>,
 ): Promise<Exit> {
-  return withSession(host, output, null, async (session) => {
-    const head = await readHead(session.database, target);
+  return withDocument(host, output, target, async (session, id) => {
+    const head = await readHead(session.database, id);
     if (head === null) {
-      return answerUnknown(output, target);
+      return answerUnknown(output, id);
     }
     const beyond = Object.entries(versions).find(([, version]) => version !== undefined && version > head.version);
     if (beyond !== undefined) {
@@ -51,17 +51,17 @@ async function withVersions(
       output.refuse({ status: 'invalid_argument', argument, detail }, () => detail);
       return EXIT.refused;
     }
-    return work(session, head.version);
+    return work(session, id, head.version);
   });
 }
 
 function diff(host: Host, output: Output, target: string, versions: { from: number; to: number | undefined }): Promise<Exit> {
-  return withVersions(host, output, target, versions, async ({ database }, current) => {
+  return withVersions(host, output, target, versions, async ({ database }, id, current) => {
     const { from, to = current } = versions;
-    const text = await readDiff(database, target, from, to);
-    const changes = output.json ? await readChangesBetween(database, target, from, to) : [];
+    const text = await readDiff(database, id, from, to);
+    const changes = output.json ? await readChangesBetween(database, id, from, to) : [];
     if (text === '' && !output.json) output.warn(`versions ${from} and ${to} are equal`);
-    else output.answer({ status: 'ok', target_file_id: target, from, to, diff: text, changes }, () => coloured(output, text));
+    else output.answer({ status: 'ok', target_file_id: id, from, to, diff: text, changes }, () => coloured(output, text));
     return EXIT.done;
   });
 }
@@ -80,10 +80,10 @@ function coloured(output: Output, diffText: string): string {
 }
 
 function blame(host: Host, output: Output, target: string, versions: { version: number | undefined }): Promise<Exit> {
-  return withVersions(host, output, target, versions, async ({ database }, current) => {
+  return withVersions(host, output, target, versions, async ({ database }, id, current) => {
     const version = versions.version ?? current;
-    const lines = await readBlame(database, target, version);
-    output.answer({ status: 'ok', target_file_id: target, version, lines }, () => renderBlame(output, lines));
+    const lines = await readBlame(database, id, version);
+    output.answer({ status: 'ok', target_file_id: id, version, lines }, () => renderBlame(output, lines));
     return EXIT.done;
   });
 }

@@ -5,8 +5,8 @@ import { EXIT, type Exit } from '../exit.ts';
 import { plain, printable, short, table, type Host, type Output } from '../output.ts';
 import { withProgress } from '../progress.ts';
 import type { Run } from '../run.ts';
-import { uuid, wholeNumber } from '../values.ts';
-import { withSession } from './db-session.ts';
+import { wholeNumber } from '../values.ts';
+import { TARGET, withDocument, withSession } from './db-session.ts';
 
 type Row = Record<string, unknown>;
 
@@ -36,7 +36,7 @@ export function addDocumentCommands(program: Command, host: Host, run: Run): voi
   program
     .command('read')
     .description("print a document's current text")
-    .argument('<target>', 'target_file_id', uuid)
+    .argument('<target>', TARGET)
     .option('--start <n>', 'first code point', wholeNumber(0), 0)
     .option('--length <n>', 'code points; the default prints everything from start on', wholeNumber(1))
     .action(run(readText.bind(null, host)));
@@ -44,16 +44,16 @@ export function addDocumentCommands(program: Command, host: Host, run: Run): voi
   program
     .command('log')
     .description("show a document's attempts, newest first")
-    .argument('<target>', 'target_file_id', uuid)
+    .argument('<target>', TARGET)
     .addOption(new Option('--status <status>', 'only those that ended so').choices(['accepted', 'rejected']))
     .option('--limit <n>', 'attempts a page, 1 to 200', wholeNumber(1, 200), 20)
     .option('--before <sequence>', 'continue below this sequence', wholeNumber(1))
     .action(
       run((output, target: string, options: { status?: string; limit: number; before?: number }) =>
-        withSession(host, output, null, async ({ service }) => {
+        withDocument(host, output, target, async ({ service }, id) => {
           const { status, limit, before } = options;
           const result = await service.getPdcpLog({
-            target_file_id: target,
+            target_file_id: id,
             limit,
             ...(status === undefined ? {} : { status }),
             ...(before === undefined ? {} : { before_sequence: before }),
@@ -66,14 +66,14 @@ export function addDocumentCommands(program: Command, host: Host, run: Run): voi
   program
     .command('replay')
     .description('rebuild a document from its history and compare it with what is stored')
-    .argument('<target>', 'target_file_id', uuid)
+    .argument('<target>', TARGET)
     .option('--to <version>', 'stop at this version', wholeNumber(0))
     .action(
       run((output, target: string, options: { to?: number }) =>
-        withSession(host, output, null, async ({ service }) => {
+        withDocument(host, output, target, async ({ service }, id) => {
           const upTo = options.to === undefined ? {} : { up_to_version: options.to };
           const result = await withProgress(host, output, (onProgress) =>
-            service.replayTarget({ target_file_id: target, ...upTo }, { onProgress }),
+            service.replayTarget({ target_file_id: id, ...upTo }, { onProgress }),
           );
           const exit = answer(
             output,
@@ -88,21 +88,21 @@ export function addDocumentCommands(program: Command, host: Host, run: Run): voi
 }
 
 async function readText(host: Host, output: Output, target: string, options: { start: number; length?: number }): Promise<Exit> {
-  return withSession(host, output, null, async ({ service }) => {
+  return withDocument(host, output, target, async ({ service }, id) => {
     const wanted = options.length ?? Infinity;
     let text = '';
     let start = options.start;
-    let result = await service.readTarget({ target_file_id: target, start, length: Math.min(wanted, 8000) });
+    let result = await service.readTarget({ target_file_id: id, start, length: Math.min(wanted, 8000) });
     const first = result;
     // Pages of one version only: a document that moves meanwhile is read again from its start.
     while (result['status'] === 'ok') {
-      if (result['version'] !== first['version']) return readText(host, output, target, options);
+      if (result['version'] !== first['version']) return readText(host, output, id, options);
       text += plain(result['text']);
       const next = result['next_start'];
       const rest = wanted - [...text].length;
       if (typeof next !== 'number' || rest <= 0) break;
       start = next;
-      result = await service.readTarget({ target_file_id: target, start, length: Math.min(rest, 8000) });
+      result = await service.readTarget({ target_file_id: id, start, length: Math.min(rest, 8000) });
     }
     if (result['status'] !== 'ok') return answer(output, result, () => '');
     return answer(

@@ -6,8 +6,7 @@ import { answer } from '../answer.ts';
 import { EXIT, ExitError, type Exit } from '../exit.ts';
 import { plain, printable, type Host, type Output } from '../output.ts';
 import type { Run } from '../run.ts';
-import { targetNamed } from '../target-name.ts';
-import { withSession } from './db-session.ts';
+import { TARGET, withDocument } from './db-session.ts';
 
 const PAGE = 8000;
 const BOM = '\uFEFF';
@@ -31,7 +30,7 @@ export function addExport(program: Command, host: Host, run: Run): void {
   program
     .command('export')
     .description('write out the whole text of a document, byte for byte')
-    .argument('<target>', 'target_file_id, or the workspace path as patchdiff list shows it')
+    .argument('<target>', TARGET)
     .addOption(new Option('--format <format>', 'which bytes').choices(['canonical', 'original_eol']).default('canonical'))
     .option('--output <file>', 'a new file to write, instead of stdout')
     .addHelpText('after', HELP)
@@ -39,8 +38,7 @@ export function addExport(program: Command, host: Host, run: Run): void {
 }
 
 async function exportText(host: Host, output: Output, target: string, options: ExportOptions): Promise<Exit> {
-  return withSession(host, output, null, async ({ service }) => {
-    const id = await targetNamed(service, target);
+  return withDocument(host, output, target, async ({ service }, id) => {
     const result = await wholeText(service, id, options.format);
     if (result['status'] !== 'ok') return answer(output, result, () => '');
     // A page's text is the document's own; the mark belongs to the file.

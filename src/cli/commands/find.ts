@@ -3,15 +3,15 @@ import type { JsonObject } from '../../service/common/types.ts';
 import { answer } from '../answer.ts';
 import { clipped, plain, printable, type Host, type Output } from '../output.ts';
 import type { Run } from '../run.ts';
-import { uuid, wholeNumber } from '../values.ts';
-import { withSession } from './db-session.ts';
+import { wholeNumber } from '../values.ts';
+import { TARGET, withDocument } from './db-session.ts';
 
 /** The command that finds exact text: what it prints as a place can be sent back as a span. */
 export function addFind(program: Command, host: Host, run: Run): void {
   program
     .command('find')
     .description('show where a text stands in a document, exactly as a match would find it')
-    .argument('<target>', 'target_file_id', uuid)
+    .argument('<target>', TARGET)
     .argument('<text>', 'the text; its line ends may be of any kind')
     .option('--context <n>', 'code points shown beside each place, 0 to 400', wholeNumber(0, 400), 40)
     .option('--from <k>', 'first occurrence to show, counted from 1', wholeNumber(1), 1)
@@ -27,10 +27,10 @@ for occurrence_index. A text that begins with a dash comes behind "--".
     )
     .action(
       run((output, target: string, text: string, options: { context: number; from: number; limit: number }) =>
-        withSession(host, output, null, async ({ service }) => {
+        withDocument(host, output, target, async ({ service }, id) => {
           const { context, from, limit } = options;
           const result = await service.findOccurrences({
-            target_file_id: target,
+            target_file_id: id,
             text,
             context_chars: context,
             start_occurrence: from,

@@ -7,7 +7,7 @@ import { plain, printable, type Host, type Output } from '../output.ts';
 import type { Run } from '../run.ts';
 import { targetNamed } from '../target-name.ts';
 import { hash, wholeNumber } from '../values.ts';
-import { rootOf, withSession } from './db-session.ts';
+import { TARGET, rootOf, withSession } from './db-session.ts';
 
 interface Options {
   workspace?: string;
@@ -23,7 +23,7 @@ export function addRebind(program: Command, host: Host, run: Run): void {
   program
     .command('rebind')
     .description('bind a document to another file: where its own was moved, or where none stands yet')
-    .argument('<target>', 'target_file_id, or the workspace path as patchdiff list shows it')
+    .argument('<target>', TARGET)
     .argument('<path>', 'the new path, relative to the workspace root')
     .option('--workspace <directory>', 'the new workspace root (default: the one the document is bound to)')
     .option('--expected-version <n>', 'only while the document has this version', wholeNumber(0))

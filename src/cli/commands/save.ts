@@ -8,7 +8,7 @@ import { withProgress } from '../progress.ts';
 import type { Run } from '../run.ts';
 import { targetNamed } from '../target-name.ts';
 import { hash, requestKey, wholeNumber } from '../values.ts';
-import { realWorkspace, withSession } from './db-session.ts';
+import { realWorkspace, TARGET, withSession } from './db-session.ts';
 
 interface SaveOptions {
   sync?: boolean;
@@ -30,7 +30,7 @@ export function addSave(program: Command, host: Host, run: Run): void {
   program
     .command('save')
     .description('checkpoint a document, and with --sync write its file')
-    .argument('<target>', 'target_file_id, or the workspace path as patchdiff list shows it')
+    .argument('<target>', TARGET)
     .option('--sync', 'write the file too')
     .option('--expected-version <n>', 'only while the document is at this version', wholeNumber(0))
     .option('--expected-hash <sha256>', 'only while its text has this hash', hash)
