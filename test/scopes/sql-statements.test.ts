@@ -77,9 +77,51 @@ describe('statements', () => {
       ['create function f() returns int begin atomic select case when a then 1 end; end;', 'd'],
     ],
     ['', []],
-    [' ;\n-- only a comment\n', [';']],
+    [' ;\n-- only a comment\n', []],
+    ['a;\n;\n;b', ['a;', 'b']],
+    ['a\n\\gexec\nb;', ['a', 'b;']],
+    ['create rule r as do (a; b); c', ['create rule r as do (a; b);', 'c']],
+    ['create table t (a;\nb;', ['create table t (a;', 'b;']],
+    ['create proc p as begin begin tran; a; commit; end; b', ['create proc p as begin begin tran; a; commit; end;', 'b']],
+    ['create proc p as begin set @end = t.case; end; b', ['create proc p as begin set @end = t.case; end;', 'b']],
+    ['a;\n<<<<<<< HEAD\nb;\n=======\nc\n>>>>>>> x\nd;', ['a;', 'b;', 'c', 'd;']],
+    ['.mode csv\na;', ['a;']],
   ])('%j', (text, statements) => {
     expect(split(text)).toEqual(statements);
+  });
+
+  test.each([
+    [
+      'delimiter $$\ncreate procedure p()\nbegin a; end$$\ncreate function f() return 1$$\ndelimiter ;\nb;',
+      ['create procedure p()\nbegin a; end$$', 'create function f() return 1$$', 'b;'],
+    ],
+    ["DELIMITER //\na; b //\nDELIMITER ;\n# it's; c\nd;", ['a; b //', "# it's; c\nd;"]],
+    ['insert into `t` values (\'a\\\';b\', "c\\";d"); e # ;\n;', ['insert into `t` values (\'a\\\';b\', "c\\";d");', 'e # ;\n;']],
+    ['select a #> b; c', ['select a #> b;', 'c']],
+    [
+      'use a\nGO\ncreate table [a;b] (c int)\ngo\ncreate proc p as a; b\nGO 2\nif a begin b; c end\nd;',
+      ['use a', 'create table [a;b] (c int)', 'create proc p as a; b', 'if a begin b; c end\nd;'],
+    ],
+    [
+      'create package body p as x int; begin a; end p;\n/\nselect a / b\n/\n',
+      ['create package body p as x int; begin a; end p;', 'select a / b'],
+    ],
+  ])('of another dialect: %j', (text, statements) => {
+    expect(split(text)).toEqual(statements);
+  });
+
+  test('a statement in PL/pgSQL does not take in what follows', async () => {
+    const body =
+      'DECLARE x int := 1;\nBEGIN\n  IF NEW.id IS NULL THEN RETURN NULL; END IF;\n  EXECUTE format($q$ SELECT %I; $q$);\n  RETURN NEW;\nEND;';
+    const text = `CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS $body$\n${body}\n$body$;\nCREATE TRIGGER t BEFORE INSERT ON u FOR EACH ROW EXECUTE FUNCTION f();\nDO $$ BEGIN RAISE NOTICE 'x;'; END $$;\nCREATE VIRTUAL TABLE s USING fts5(a);\n`;
+    expect(await paths(text)).toEqual(['function f', 'trigger t', 'statement do', 'table s']);
+  });
+
+  test('a view ends before the line that parts it from the next batch', async () => {
+    expect(await listed('CREATE VIEW v AS SELECT a FROM t\nGO\nSELECT b FROM u\nGO\n')).toEqual([
+      ['view v', 'CREATE VIEW v AS SELECT a FROM t'],
+      ['statement select u', 'SELECT b FROM u'],
+    ]);
   });
 
   test('what the grammar took stays as it is, several without semicolons too', () => {
@@ -99,12 +141,29 @@ describe('statements', () => {
     expect(wholeStatements(text, [scope(0, 8)], false)[0]).toMatchObject({ start: 0, end: text.length });
   });
 
-  test.each(['/*', '$a$', "'", '(', 'begin ', 'create function begin ', 'case ', '-- x\n', 'copy;', '$a '])(
-    'a megabyte of %j is read once',
-    (unit) => {
-      const text = unit.repeat(Math.ceil((1 << 20) / unit.length));
-      // Read again and again, it would not end before the test's time does.
-      expect(split(text).join('').length).toBeLessThanOrEqual(text.length);
-    },
-  );
+  test.each([
+    '/*',
+    '$a$',
+    "'",
+    '(',
+    'begin ',
+    'create function begin ',
+    'case ',
+    '-- x\n',
+    'copy;',
+    '$a ',
+    'go\n',
+    'delimiter ;\n',
+    '=======\n',
+    '#',
+    '[',
+    '\\',
+    ' \t',
+    'create rule (',
+    '/\ndeclare a;',
+  ])('a megabyte of %j is read once', (unit) => {
+    const text = unit.repeat(Math.ceil((1 << 20) / unit.length));
+    // Read again and again, it would not end before the test's time does.
+    expect(split(text).join('').length).toBeLessThanOrEqual(text.length);
+  });
 });
