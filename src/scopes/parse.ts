@@ -1,4 +1,5 @@
 import { Language as TreeLanguage, Parser } from 'web-tree-sitter';
+import { remarked, unmarked } from './conflicts.ts';
 import { grammarModule } from './grammars.ts';
 import type { Language } from './language.ts';
 import { tagsAreDeep } from './html-depth.ts';
@@ -25,7 +26,15 @@ export class Parsers {
     if (language === 'html' && tagsAreDeep(text)) return { ok: false, reason: 'too_deep' };
     const loaded = this.#loaded.get(language) ?? (await this.#load(language, sha256).catch(() => null));
     if (loaded === null) return { ok: false, reason: 'parser_unavailable' };
-    const { parser, language: grammar, actions } = loaded;
+    const found = this.#parse(text, language, loaded);
+    // Marks of a conflict may cost everything below them.
+    const conflict = found.ok && found.errors > 0 ? unmarked(text) : null;
+    const again = conflict === null ? found : remarked(this.#parse(conflict.text, language, loaded), conflict);
+    const reading = again.ok ? again : found;
+    return reading.ok && language === 'sql' ? { ...reading, scopes: wholeStatements(text, reading.scopes, reading.errors > 0) } : reading;
+  }
+
+  #parse(text: string, language: Exclude<Language, 'markdown'>, { parser, language: grammar, actions }: Loaded): Reading {
     let steps = 0;
     let units = 0;
     const tree = parser.parse(
@@ -43,8 +52,7 @@ export class Parsers {
       return { ok: false, reason: 'too_many_steps' };
     }
     try {
-      const reading = walk(tree, text, grammar, RULES[language], actions);
-      return reading.ok && language === 'sql' ? { ...reading, scopes: wholeStatements(text, reading.scopes, reading.errors > 0) } : reading;
+      return walk(tree, text, grammar, RULES[language], actions);
     } finally {
       tree.delete();
     }

@@ -81,6 +81,46 @@ describe('a replaced scope leaves the rest as it was', () => {
   });
 });
 
+describe('marks of a conflict', () => {
+  const conflict = (ours: string, theirs: string): string => `<<<<<<< HEAD\n${ours}||||||| base\n=======\n${theirs}>>>>>>> branch\n`;
+
+  test.each<[language: string, before: string, ours: string, theirs: string, after: string, paths: string[]]>([
+    [
+      'tsx',
+      'const a = 1;\n',
+      'const b = 1;\n',
+      'const b = 2;\n',
+      'function C() { return <i />; }\n',
+      ['variable a', 'variable b', 'variable b#2', 'function C'],
+    ],
+    ['rust', 'fn a() {\n', '  b();\n', '  c();\n', '}\nfn d() {}\n', ['function a', 'function d']],
+    ['yaml', 'a:\n  - b\n', 'c: 1\n', 'c: 2\n', 'd: 3\n', ['key a', 'key c', 'key c#2', 'key d']],
+    [
+      'sql',
+      'SELECT 1 FROM a;\n',
+      'SELECT 2 FROM b;\n',
+      'SELECT 2 FROM c;\n',
+      'SELECT 3 FROM d;\n',
+      ['statement select a', 'statement select b', 'statement select c', 'statement select d'],
+    ],
+  ])('in %s cost nothing below them and are errors', async (language, before, ours, theirs, after, paths) => {
+    const text = `${before}${conflict(ours, theirs)}${after}`;
+    const found = await discovered(engine, { text, language });
+    expect(broken(text, found)).toEqual([]);
+    expect(found.scopes.map(({ path }) => path)).toEqual(paths);
+    expect(found.errors).toMatchObject({ first: { offset: text.indexOf('<<<') } });
+    for (const scope of found.scopes) expect([scope.path, scope.has_errors]).toEqual([scope.path, textOf(text, scope).includes('=====')]);
+  });
+
+  test('within a string are its text', async () => {
+    const text = `const a = \`\n${conflict('b\n', 'c\n')}\`;\n`;
+    expect(await discovered(engine, { text, language: 'typescript' })).toMatchObject({
+      has_errors: false,
+      scopes: [{ has_errors: false }],
+    });
+  });
+});
+
 describe('names', () => {
   test('what a C declaration declares is told by what stands next to the name', async () => {
     const text =
