@@ -144,6 +144,14 @@ describe('a bundle', () => {
     expect(blamed.rows.map((line) => Number(line.written_version)).filter((at) => at === 1)).toHaveLength(2);
   });
 
+  test('a save right behind an observation names it as its link of the chain', async () => {
+    const id = await made();
+    await observed(id, ['first']);
+    expect(await context.service.save({ target_file_id: id, client_request_id: 's' })).toMatchObject({ status: 'unchanged' });
+    const auditor = await context.server.client('auditor');
+    expect((await auditor.query('select * from patchdiff_audit.verify_target($1)', [id])).rows).toEqual([]);
+  });
+
   test('reaches a key that lies deeper than a path can tell', async () => {
     const text = `${`{"${'k'.repeat(100)}":`.repeat(120)}1${'}'.repeat(120)}`;
     const id = await newTarget(context.service, text, { display_name: 'deep.json' });

@@ -21,6 +21,10 @@ begin
     patchdiff_store.line_writers(v_text, v_history.range_from, v_history.range_to, v_history.growth)
   ) with ordinality as u(line, writer, place)
   left join unnest(v_history.ledger_sequence) with ordinality as w(ledger_sequence, number) on w.number = u.writer;
+exception
+  when character_not_in_repertoire then
+    -- As in reconstruct.
+    perform patchdiff_store.raise_history_diverged(p_target, p_version);
 end;
 $$;
 

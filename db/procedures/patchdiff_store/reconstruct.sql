@@ -17,6 +17,10 @@ begin
     perform patchdiff_store.raise_history_diverged(p_target, v_wanted);
   end if;
   return convert_from(v_content, 'UTF8');
+exception
+  when character_not_in_repertoire then
+    -- Splices that cut a character in two, under a hash that was made to fit.
+    perform patchdiff_store.raise_history_diverged(p_target, v_wanted);
 end;
 $$;
 

@@ -65,6 +65,10 @@ as $$
     from patchdiff_store.workspace_publications as p
     where p.target_file_id = p_target
     union all
+    select o.chain_sequence, o.row_hash
+    from patchdiff_store.scope_observations as o
+    where o.target_file_id = p_target
+    union all
     select q.chain_sequence, q.row_hash
     from patchdiff_store.request_keys as q
     where q.target_file_id = p_target and q.chain_sequence is not null

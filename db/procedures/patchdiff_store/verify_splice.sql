@@ -16,6 +16,8 @@ as $$
       substring(p_buffer from p_change.start_byte + 1 for p_change.deleted_bytes) as matched,
       convert_to(patchdiff_store.lf(p_item ->> 'replace'), 'UTF8') as replacement,
       convert_to(patchdiff_store.lf(coalesce(p_item ->> 'match', p_item ->> 'expected_text')), 'UTF8') as expected
+    -- Each of them once: a place costs a reading of all that stands before it.
+    offset 0
   ) as s
   cross join lateral (
     select length(s.matched, 'UTF8') as matched_chars, length(s.replacement, 'UTF8') as replacement_chars
