@@ -1314,7 +1314,7 @@ function patchdiff_store.binding_facts (p_target uuid)
 function patchdiff_store.blame_lines (p_target uuid, p_version bigint)
   returns TABLE(line_number integer, line_text text, ledger_sequence bigint)
   owner patchdiff_owner, language plpgsql, stable
-  body md5 2e50db717840fe959d7d4065b0d5df5e
+  body md5 5d4e43628c171d96ab17c61f1ed1975c
 function patchdiff_store.bundle_ledger (p_attempt patchdiff_store.append_only_pdcp_logs, p_ledger_sequence bigint, p_intent text, p_walk patchdiff_store.walk)
   returns SETOF patchdiff_store.append_only_manifest_ledger
   owner patchdiff_owner, language plpgsql, stable
@@ -1878,7 +1878,7 @@ function patchdiff_store.receipt_of (p_locked patchdiff_store.locked_target, p_r
 function patchdiff_store.reconstruct (p_target uuid, p_version bigint)
   returns text
   owner patchdiff_owner, language plpgsql, stable
-  body md5 c284aff48ab905bd193b8e53814a7359
+  body md5 b1310781c76f58cc8ecc3a1ce57b3020
 function patchdiff_store.record_adoption (p_locked patchdiff_store.locked_target, p_row patchdiff_store.workspace_publications)
   returns patchdiff_store.workspace_publications
   owner patchdiff_owner, language plpgsql, volatile
@@ -2050,7 +2050,7 @@ function patchdiff_store.verify_replay (p_target uuid)
 function patchdiff_store.verify_save_keys (p_target uuid)
   returns SETOF patchdiff_store.finding
   owner patchdiff_owner, language sql, stable
-  body md5 a54e3521da9bbdb0524e666e4b4367ee
+  body md5 f88940d61a64f458b5c0124ea457bd68
 function patchdiff_store.verify_snapshots (p_target uuid)
   returns SETOF patchdiff_store.finding
   owner patchdiff_owner, language sql, stable
@@ -2058,7 +2058,7 @@ function patchdiff_store.verify_snapshots (p_target uuid)
 function patchdiff_store.verify_splice (p_buffer bytea, p_change patchdiff_store.append_only_manifest_ledger, p_item jsonb)
   returns TABLE(column_name text, problem text)
   owner patchdiff_owner, language sql, immutable
-  body md5 b719ca394248084643d7478816538f7b
+  body md5 46da5a6df600031ef1063c70f8c2781e
 function patchdiff_store.verify_target (p_target uuid, p_noted_sequence bigint, p_noted_hash text)
   returns SETOF patchdiff_store.finding
   owner patchdiff_owner, language plpgsql, stable

@@ -26,5 +26,5 @@ export const LIMITS = {
    * Only against a parser that does not come back. Some grammars recover from a few thousand units of brackets and operators without
    * end and without a count that tells; whoever waits for a listing, and for the regions in its place, is answered within 30 seconds.
    */
-  lostMilliseconds: (units: number): number => Math.min(25_000, 8_000 + Math.floor(units / 64)),
+  lostMilliseconds: (units: number): number => Math.min(28_000, 8_000 + Math.floor(units / 32)),
 } as const;
