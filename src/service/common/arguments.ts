@@ -52,9 +52,9 @@ export class ArgumentReader {
     return this.#fault;
   }
 
-  /** Records a fault of `argument`, unless there is one already, and answers the first. Tools call it for rules of their own. */
-  refuse(argument: string, rule: string): ArgumentFault {
-    return (this.#fault ??= faultOf(argument, this.#take(argument), rule));
+  /** Records a fault of `argument`, unless there is one already, and answers the first; `next` as in the fault. Tools call it for rules of their own. */
+  refuse(argument: string, rule: string, next?: string): ArgumentFault {
+    return (this.#fault ??= { ...faultOf(argument, this.#take(argument), rule), ...(next === undefined ? {} : { next }) });
   }
 
   #take(name: string): unknown {
@@ -143,7 +143,12 @@ export class ArgumentReader {
     const value = this.#take(name);
     if (Array.isArray(value) && value.length > 0 && value.length <= max && (value as JsonValue[]).every(passes))
       return value as JsonValue[];
-    this.refuse(name, rule);
+    const wrong = Array.isArray(value) && value.length <= max ? (value as JsonValue[]).findIndex((item) => !passes(item)) : -1;
+    let next: string | undefined;
+    if (typeof value === 'string') next = `${name} was sent as a string: send a JSON array, not its text: ${name}: ["…"].`;
+    else if (wrong >= 0)
+      next = `Correct ${name}[${String(wrong)}], which was sent as ${describeValue((value as unknown[])[wrong])}, and send the call again.`;
+    this.refuse(name, rule, next);
     return [];
   }
 

@@ -100,6 +100,10 @@ async function importFromWorkspace(
   return (await existing(context, workspace, file, asked, options)) ?? answer;
 }
 
+/** No tool makes directories. */
+const NO_DIRECTORY =
+  'Send the call again with a path whose directory exists, or have the directory created, then send the same call again.';
+
 /** A file that does not exist yet, from given text: the first SAVE with sync_workspace writes it. */
 async function startFile(
   context: Context,
@@ -109,7 +113,10 @@ async function startFile(
   options: CallOptions,
 ): Promise<JsonObject> {
   const location = await resolvePath(workspace, asked.path);
-  if (!location.ok) return refused(location.code, location.message, location.facts);
+  if (!location.ok) {
+    const answer = refused(location.code, location.message, location.facts);
+    return location.code === 'path_not_found' ? { ...answer, next_step: NO_DIRECTORY } : answer;
+  }
   if (location.present) return refused('file_exists', 'a file stands at this path already; it is never replaced', { path: location.path });
   const elsewhere = async (): Promise<JsonObject | null> => {
     const binding = await findBinding(context.database, workspace.facts.root, location.path, options);

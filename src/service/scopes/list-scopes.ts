@@ -29,6 +29,14 @@ function described(scope: ListedScope): JsonObject {
   };
 }
 
+/** Why a page is empty although the document has scopes, and how to get some; null: it is not. */
+function nothingShown(all: readonly ListedScope[], wanted: readonly ListedScope[], shown: number): string | null {
+  if (shown > 0 || all.length === 0) return null;
+  if (wanted.length > 0) return `start_scope lies behind the last scope: list again with a start_scope from 1 to ${String(wanted.length)}.`;
+  const kinds = [...new Set(all.map(({ kind }) => kind))].sort().join(', ');
+  return `No scope passes the filters: the document has ${String(all.length)}, of kind ${kinds}. List again with other filters, or with none.`;
+}
+
 /** The scopes of the text as it stands, in order of their start, outer before inner; filters leave some, a page shows some of those. */
 export async function listScopes(context: Context, args: unknown, options: CallOptions = {}): Promise<JsonObject> {
   const reader = new ArgumentReader(args);
@@ -49,6 +57,7 @@ export async function listScopes(context: Context, args: unknown, options: CallO
   );
   const page = wanted.slice(first - 1, first - 1 + most);
   const next = first + page.length;
+  const empty = nothingShown(listing.scopes, wanted, page.length);
   const truncated = page.length > 0 && next <= wanted.length;
   return {
     ...headFields(id, listing.held),
@@ -59,6 +68,7 @@ export async function listScopes(context: Context, args: unknown, options: CallO
     scopes: page.map(described),
     truncated,
     next_scope_index: truncated ? next : null,
+    ...(empty === null ? {} : { next_step: empty }),
     ...soundness(listing.held),
   };
 }

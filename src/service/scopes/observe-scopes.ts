@@ -23,7 +23,9 @@ function refused(code: string, detail: string, next: string, facts: JsonObject =
 
 function readIds(reader: ArgumentReader): string[] {
   const ids = reader.list('scope_ids', IDS_RULE, MAX_SCOPES, (value) => typeof value === 'string' && ID.test(value)) as string[];
-  if (new Set(ids).size !== ids.length) reader.refuse('scope_ids', IDS_RULE);
+  const again = ids.findIndex((id, index) => ids.indexOf(id) !== index);
+  if (again >= 0)
+    reader.refuse('scope_ids', IDS_RULE, `Leave scope_ids[${String(again)}] out, which stands before it already, and send the call again.`);
   return ids;
 }
 

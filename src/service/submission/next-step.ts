@@ -45,6 +45,9 @@ const FIX_FIELD = `Correct the field that failure_detail names and send the subm
 
 const SHAPE_CODES: ReadonlySet<string> = new Set(['manifest_missing', 'not_an_object', 'guard_malformed']);
 
+/** What may stand in an operation's op, with what else it then takes. */
+const OPS = '"match" (with match and replace) or "span" (with start, end, expected_text and replace)';
+
 /** Places of unencodable text that a step names. */
 const SHOWN_PLACES = 5;
 
@@ -127,7 +130,8 @@ function step(failureCode: string, situation: Situation): string {
   if (found === null) return FIX_FIELD;
   const what =
     found.value === undefined ? `Add ${path}, which was left out` : `Correct ${path}, which was sent as ${describeValue(found.value)}`;
-  return `${what}, and send the submission again ${NEW_KEY}.`;
+  const choice = /\]\.op$/.test(path) ? `; op is ${OPS}` : '';
+  return `${what}, and send the submission again ${NEW_KEY}${choice}.`;
 }
 
 /** With a shape the right shape is the next step, after the one the code asks for if that is another. */

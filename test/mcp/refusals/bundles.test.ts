@@ -64,6 +64,7 @@ test('what is told of a bundle that does not apply', { timeout: 120_000 }, async
   await send('match_empty', [group('f', match('', 'x'))]);
   await send('match_too_long', [group('f', match('x'.repeat(70_000), 'x'))]);
   await send('replace_all_refused', [group('f', { op: 'replace_all', replace: 'x' })]);
+  await send('field_missing: op', [group('f', { match: 'value', replace: 'x' })]);
   await send('field_type', [group('f', match('value', 5))]);
   await send('unknown_field', [{ ...group('f', match('value', 'x')), text: 'x' }]);
   await send('manifest_missing: operations', [group('f')]);
@@ -85,4 +86,24 @@ test('what is told of a bundle that does not apply', { timeout: 120_000 }, async
   });
   await send('scope_hash_mismatch', [group('m', match('1', 'x')), group('f', match('same', 'x'))], { expected_target_version: 1 });
   await expect(transcript.toString()).toMatchFileSnapshot('./bundles.snap');
+});
+
+test('what is told of a listing that shows nothing, and of scope_ids that are none', async () => {
+  const [first, second] = (await answer('patchdiff_list_scopes', {}))['scopes'] as [{ scope_id: string }, { scope_id: string }];
+  expect(first).not.toEqual(second);
+  const ids = [first.scope_id, second.scope_id];
+  const transcript = new Transcript(
+    'scopes',
+    { members: ['status', 'scope_count', 'returned_count', 'argument', 'rule', 'detail', 'next_step'] },
+    [ID],
+  );
+  const send = async (title: string, tool: string, args: object): Promise<void> =>
+    transcript.add(title, args, await host.call(tool, { target_file_id: ID, ...args }));
+  await send('a kind that there is not', 'patchdiff_list_scopes', { kind: 'func' });
+  await send('a place behind the last scope', 'patchdiff_list_scopes', { kind: 'function', start_scope: 9 });
+  await send('scope_ids as text', 'patchdiff_observe_scopes', { scope_ids: JSON.stringify(ids) });
+  await send('a name for an id', 'patchdiff_observe_scopes', { scope_ids: [first.scope_id, 'method m'] });
+  await send('one scope twice', 'patchdiff_observe_scopes', { scope_ids: [...ids, first.scope_id] });
+  await send('no scope', 'patchdiff_observe_scopes', { scope_ids: [] });
+  await expect(transcript.toString()).toMatchFileSnapshot('./scopes.snap');
 });

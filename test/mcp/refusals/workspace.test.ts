@@ -65,6 +65,7 @@ test('imports', PATIENCE, async () => {
   await refused('a path with NUL', file('a\0b'));
   await refused('a path with a slash at its end', file('docs/'));
   await refused('no such file', file('docs/absent.txt'));
+  await refused('a new file where no directory is', { ...file('absent/new.txt'), content: 'mine\n' });
   await refused('a directory', file('docs'));
   await refused('links in a circle', file('loop'));
   await refused('a link to nothing', file('dangling'));
