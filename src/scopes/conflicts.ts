@@ -10,16 +10,18 @@ const MARK = /^(?:([<|>]{7}) [^\n]*|={7}\r?|\|{7}\r?)$/gm;
 
 /** The lines that version control left around both sides of a conflict, blanked; null where there is no whole one. Linear. */
 export function unmarked(text: string): Unmarked | null {
-  const marks: [number, number][] = [];
+  const whole: [number, number][][] = [];
   let open: [number, number][] = [];
   for (const { 0: line, index } of text.matchAll(MARK)) {
     const mark: [number, number] = [index, index + line.length];
     if (line.startsWith('<')) open = [mark];
     else if (open.length > 0) open.push(mark);
-    if (line.startsWith('>') && open.length > 2) marks.push(...open);
-    if (line.startsWith('>')) open = [];
+    if (!line.startsWith('>')) continue;
+    if (open.length > 2) whole.push(open);
+    open = [];
   }
-  if (marks.length === 0) return null;
+  if (whole.length === 0) return null;
+  const marks = whole.flat();
   let blank = '';
   let from = 0;
   for (const [start, end] of marks) {

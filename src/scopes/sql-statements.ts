@@ -168,16 +168,16 @@ function behindQuote(text: string, start: number, escapes: boolean): number {
   return text.length;
 }
 
-const NAME =
-  /(?:"(?:[^"]|"")*"|`[^`]*`|\[[^\]]*\]|[\w$\u0080-\uffff]+)(?:\s*\.\s*(?:"(?:[^"]|"")*"|`[^`]*`|\[[^\]]*\]|[\w$\u0080-\uffff]+))*/;
+const NAME_PART = /(?:"(?:[^"]|"")*"|`[^`]*`|\[[^\]]*\]|[\w$\u0080-\uffff]+)/.source;
+const NAME = String.raw`${NAME_PART}(?:\s*\.\s*${NAME_PART})*`;
 const CREATED = new RegExp(
   String.raw`^create\s+(?:or\s+(?:replace|alter)\s+)?(?:(?:temp|temporary|virtual|editionable|global|local|unlogged|unique|materialized|recursive|constraint|foreign|event|trusted|procedural|definer\s*=\s*\S+)\s+)*` +
     String.raw`(table|view|function|procedure|proc|package\s+body|package|index|trigger|type|schema|sequence|extension|role|user|database|policy|domain|aggregate|publication|subscription|server|rule|language|collation|event|tablespace)\b` +
-    String.raw`(?:\s+concurrently\b)?(?:\s+if\s+not\s+exists\b)?\s+(${NAME.source})`,
+    String.raw`(?:\s+concurrently\b)?(?:\s+if\s+not\s+exists\b)?\s+(${NAME})`,
   'i',
 );
 const RELATED = new RegExp(
-  String.raw`\b(?:on|into|from|update|table|view|call|copy|function|procedure|schema|index|sequence|type|role|truncate)\s+(?:(?:only|table|all|function|procedure|sequence|schema|if\s+exists|if\s+not\s+exists)\s+)*(${NAME.source})`,
+  String.raw`\b(?:on|into|from|update|table|view|call|copy|function|procedure|schema|index|sequence|type|role|truncate)\s+(?:(?:only|table|all|function|procedure|sequence|schema|if\s+exists|if\s+not\s+exists)\s+)*(${NAME})`,
   'i',
 );
 const KINDS: Readonly<Record<string, string>> = { proc: 'procedure' };

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { unmarked } from '../../src/scopes/conflicts.ts';
 import type { ScopeEngine } from '../../src/scopes/index.ts';
 import { broken, builtEngine, discovered, textOf } from './laws.ts';
 
@@ -37,4 +38,11 @@ test.each<[language: string, path: string, text: string]>([
   const scope = found.scopes.find((candidate) => candidate.path === path);
   expect(found.scopes.map((candidate) => candidate.path)).toContain(path);
   expect(textOf(text, scope!)).toBe(/⟦(.*)⟧/s.exec(marked)![1]);
+});
+
+test('a conflict of any number of marks is read', () => {
+  const text = `<<<<<<< a\n${'=======\n'.repeat(300_000)}>>>>>>> b\n`;
+  const found = unmarked(text);
+  expect(found?.marks).toHaveLength(300_002);
+  expect(found?.text.trim()).toBe('');
 });
